@@ -1,0 +1,216 @@
+//! A raw ADK event, as far as Hotseat looks into it.
+//!
+//! The raw text stays the truth and is kept elsewhere; this is a view made for
+//! one reading. [`AdkEvent::parse`] takes whatever is in the log and skips what
+//! it does not understand. [`AdkEvent::checked`] is for the door: it says what
+//! is wrong with an event before it gets into the log.
+
+mod part;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+pub use part::AdkPart;
+pub(crate) use part::{read_parts, user_text};
+
+use crate::alias;
+use crate::schema::json_type;
+
+type Object = Map<String, Value>;
+
+/// The author of user messages.
+const USER: &str = "user";
+
+/// What Hotseat reads in an ADK event.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AdkEvent {
+    /// ADK's id of the event.
+    pub id: Option<String>,
+    /// `user` or the name of an agent; empty if it is missing.
+    pub author: String,
+    /// The invocation it belongs to.
+    pub invocation_id: Option<String>,
+    /// The branch, where agents run side by side.
+    pub branch: Option<String>,
+    /// ADK's time, in seconds since 1970, as it is written.
+    pub timestamp: Option<serde_json::Number>,
+    /// A piece of a stream, which a complete event follows.
+    pub partial: bool,
+    /// Set if something failed.
+    pub error_code: Option<String>,
+    /// What failed.
+    pub error_message: Option<String>,
+    /// The parts of its content.
+    pub parts: Vec<AdkPart>,
+    /// Calls whose result comes later.
+    pub long_running_tool_ids: Vec<String>,
+    /// The agent that takes over.
+    pub transfer_to_agent: Option<String>,
+    /// The result of the tool is the answer.
+    pub skip_summarization: bool,
+    /// Changes of the session's state.
+    pub state_delta: Map<String, Value>,
+}
+
+/// Why an event is not taken into the log.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidEvent {
+    /// It is not JSON, or nested too deep to be read.
+    #[error("the event cannot be read")]
+    Unreadable(#[from] serde_json::Error),
+    /// It is some other JSON.
+    #[error("an event must be an object, not {found}")]
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+    /// A field that cannot be missing is.
+    #[error("the event has no {field}")]
+    Missing {
+        /// Its snake_case name.
+        field: &'static str,
+    },
+    /// A field has the wrong type.
+    #[error("{field} of the event must be {expected}, not {found}")]
+    WrongType {
+        /// Its snake_case name.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+}
+
+impl AdkEvent {
+    /// Reads an event of the log; fails only if it is no object at all.
+    pub fn parse(raw: &RawValue) -> Result<Self, InvalidEvent> {
+        Ok(Self::read(object(raw)?))
+    }
+
+    /// Reads an event that is about to be taken into the log: it must have an
+    /// author, and the fields that Hotseat relies on must have their types.
+    pub fn checked(raw: &RawValue) -> Result<Self, InvalidEvent> {
+        let event = object(raw)?;
+        for field in ["id", "author", "invocation_id", "branch", "error_code", "error_message"] {
+            expect(&event, field, "a string", Value::is_string)?;
+        }
+        expect(&event, "timestamp", "a number", Value::is_number)?;
+        expect(&event, "partial", "a boolean", Value::is_boolean)?;
+        expect(&event, "long_running_tool_ids", "an array", Value::is_array)?;
+        expect(&event, "actions", "an object", Value::is_object)?;
+        expect(&event, "content", "an object", Value::is_object)?;
+        if let Some(content) = alias::get(&event, "content").and_then(Value::as_object) {
+            expect(content, "parts", "an array", Value::is_array)?;
+        }
+        let event = Self::read(event);
+        if event.author.trim().is_empty() {
+            return Err(InvalidEvent::Missing { field: "author" });
+        }
+        Ok(event)
+    }
+
+    fn read(mut event: Object) -> Self {
+        let mut content = alias::take_object(&mut event, "content").unwrap_or_default();
+        let mut actions = alias::take_object(&mut event, "actions").unwrap_or_default();
+        let list = |value| match value {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        Self {
+            id: alias::take_text(&mut event, "id"),
+            author: alias::take_text(&mut event, "author").unwrap_or_default(),
+            invocation_id: alias::take_text(&mut event, "invocation_id"),
+            branch: alias::take_text(&mut event, "branch"),
+            timestamp: match alias::take(&mut event, "timestamp") {
+                Some(Value::Number(seconds)) => Some(seconds),
+                _ => None,
+            },
+            partial: alias::flag(&event, "partial"),
+            error_code: alias::take_text(&mut event, "error_code"),
+            error_message: alias::take_text(&mut event, "error_message"),
+            parts: part::read_parts(&mut content),
+            long_running_tool_ids: list(alias::take(&mut event, "long_running_tool_ids"))
+                .into_iter()
+                .filter_map(|id| id.as_str().map(str::to_owned))
+                .collect(),
+            transfer_to_agent: alias::take_text(&mut actions, "transfer_to_agent"),
+            skip_summarization: alias::flag(&actions, "skip_summarization"),
+            state_delta: alias::take_object(&mut actions, "state_delta").unwrap_or_default(),
+        }
+    }
+
+    /// Whether the user said it.
+    pub fn is_from_user(&self) -> bool {
+        self.author.eq_ignore_ascii_case(USER)
+    }
+
+    /// Whether it calls a tool.
+    pub fn has_function_calls(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, AdkPart::FunctionCall { .. }))
+    }
+
+    /// Whether it carries the result of a tool.
+    pub fn has_function_responses(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, AdkPart::FunctionResponse { .. }))
+    }
+
+    /// What it says to the user: its texts without thoughts, joined as ADK
+    /// joins them; none if there are none or they are empty.
+    pub fn visible_text(&self) -> Option<String> {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            AdkPart::Text { text, thought: false } => Some(text.as_str()),
+            _ => None,
+        });
+        let text: String = texts.collect();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Whether it is the final response of an agent, by ADK's own definition
+    /// (`Event.is_final_response`).
+    pub fn is_final_response(&self) -> bool {
+        if self.skip_summarization || !self.long_running_tool_ids.is_empty() {
+            return true;
+        }
+        let calls = self.has_function_calls();
+        if self.error_code.is_some() && !self.partial && !calls {
+            return true;
+        }
+        let ends_with_code_result = matches!(
+            self.parts.last(),
+            Some(AdkPart::Other(Value::Object(part)))
+                if alias::get(part, "code_execution_result").is_some()
+        );
+        !calls && !self.has_function_responses() && !self.partial && !ends_with_code_result
+    }
+
+    /// Whether it is the text that ends an agent's work.
+    pub fn is_final_text(&self) -> bool {
+        self.is_final_response()
+            && self.error_code.is_none()
+            && !self.has_function_calls()
+            && !self.has_function_responses()
+            && self.visible_text().is_some()
+    }
+}
+
+fn object(raw: &RawValue) -> Result<Object, InvalidEvent> {
+    match serde_json::from_str(raw.get())? {
+        Value::Object(object) => Ok(object),
+        other => Err(InvalidEvent::NotAnObject { found: json_type(&other) }),
+    }
+}
+
+fn expect(
+    object: &Object,
+    field: &'static str,
+    expected: &'static str,
+    holds: impl Fn(&Value) -> bool,
+) -> Result<(), InvalidEvent> {
+    match alias::get(object, field) {
+        Some(value) if !holds(value) => {
+            Err(InvalidEvent::WrongType { field, expected, found: json_type(value) })
+        }
+        _ => Ok(()),
+    }
+}

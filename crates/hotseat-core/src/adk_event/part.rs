@@ -1,0 +1,105 @@
+//! The parts of a content, lenient.
+
+use serde_json::{Map, Value, json};
+
+use crate::alias;
+use crate::content::snake_part;
+
+/// A part of an event's content.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AdkPart {
+    /// Something said, or only thought.
+    Text {
+        /// The words.
+        text: String,
+        /// Whether the user is not meant to see them.
+        thought: bool,
+    },
+    /// A tool is called.
+    FunctionCall {
+        /// Its id; ADK always sets one, other writers may not.
+        id: Option<String>,
+        /// The tool.
+        name: String,
+        /// The arguments, an object.
+        args: Value,
+    },
+    /// A tool answered.
+    FunctionResponse {
+        /// The id of the call.
+        id: Option<String>,
+        /// The tool.
+        name: String,
+        /// The result.
+        response: Value,
+    },
+    /// Anything else, as it is.
+    Other(Value),
+}
+
+impl AdkPart {
+    fn read(part: Value) -> Self {
+        let Value::Object(mut part) = part else { return AdkPart::Other(part) };
+        if let Some(mut call) = alias::take_object(&mut part, "function_call") {
+            return AdkPart::FunctionCall {
+                id: alias::take_text(&mut call, "id"),
+                name: alias::take_text(&mut call, "name").unwrap_or_default(),
+                args: alias::take_object(&mut call, "args").unwrap_or_default().into(),
+            };
+        }
+        if let Some(mut response) = alias::take_object(&mut part, "function_response") {
+            return AdkPart::FunctionResponse {
+                id: alias::take_text(&mut response, "id"),
+                name: alias::take_text(&mut response, "name").unwrap_or_default(),
+                response: alias::take(&mut response, "response").unwrap_or_default(),
+            };
+        }
+        let thought = alias::flag(&part, "thought");
+        match part.get_mut("text") {
+            Some(Value::String(text)) => AdkPart::Text { text: std::mem::take(text), thought },
+            _ => AdkPart::Other(Value::Object(part)),
+        }
+    }
+
+    /// The part as genai writes it, with snake_case keys.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            AdkPart::Text { text, thought: false } => json!({"text": text}),
+            AdkPart::Text { text, thought: true } => json!({"text": text, "thought": true}),
+            AdkPart::FunctionCall { id, name, args } => {
+                json!({"function_call": {"id": id, "name": name, "args": args}})
+            }
+            AdkPart::FunctionResponse { id, name, response } => {
+                json!({"function_response": {"id": id, "name": name, "response": response}})
+            }
+            AdkPart::Other(part) => snake_part(part),
+        }
+    }
+}
+
+/// The parts of a genai Content, moved out of it.
+pub(crate) fn read_parts(content: &mut Map<String, Value>) -> Vec<AdkPart> {
+    match alias::take(content, "parts") {
+        Some(Value::Array(parts)) => parts.into_iter().map(AdkPart::read).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a user message says: its texts, and the kind of each attachment in
+/// brackets, one below the other. Nothing, if it only answers for a tool.
+pub(crate) fn user_text(parts: &[AdkPart]) -> Option<String> {
+    let lines: Vec<String> = parts.iter().filter_map(user_line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn user_line(part: &AdkPart) -> Option<String> {
+    match part {
+        AdkPart::Text { text, thought: false } => Some(text.clone()),
+        AdkPart::Other(Value::Object(part)) => {
+            let data = alias::get(part, "inline_data").or_else(|| alias::get(part, "file_data"))?;
+            let mime_type = data.as_object().and_then(|data| alias::get(data, "mime_type"));
+            Some(format!("[{}]", mime_type.and_then(Value::as_str).unwrap_or("attachment")))
+        }
+        _ => None,
+    }
+}

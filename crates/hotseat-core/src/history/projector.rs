@@ -1,0 +1,329 @@
+//! The fold from the log to the history.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::turns::Turns;
+use super::{Answered, HistoryEntry, HistoryItem};
+use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
+use crate::payload::{RunChange, RunStatus, ToolRun};
+use crate::tool_calls::{EndedCall, Outcome, TRANSFER_TOOL, ToolCalls, made_up_id};
+use crate::{Event, Kind, Seq};
+
+/// Makes the history of one session. Feed it the events in their order.
+#[derive(Debug, Default)]
+pub struct HistoryProjector {
+    turns: Turns,
+    calls: ToolCalls<Scope>,
+    query: Query,
+    /// The invocation that the latest ADK event outside of tools belongs to.
+    invocation_id: Option<String>,
+    last: Last,
+}
+
+/// Where an entry belongs.
+#[derive(Debug, Clone, Default)]
+struct Scope {
+    invocation_id: Option<String>,
+    branch: Option<String>,
+    parent_call_id: Option<String>,
+}
+
+/// The message of the run that goes on. ADK records it as an event of its own,
+/// which is what the history shows; the run's copy is for runs that fail
+/// before they get there.
+#[derive(Debug, Default)]
+enum Query {
+    #[default]
+    None,
+    Held {
+        content: String,
+        seq: Seq,
+        timestamp: Timestamp,
+    },
+    Shown {
+        content: String,
+    },
+}
+
+/// The latest entry outside of tools.
+#[derive(Debug, Default, PartialEq)]
+enum Last {
+    #[default]
+    Other,
+    FinalResponse,
+    RunError,
+}
+
+impl HistoryProjector {
+    /// The entries that this event adds. An event that cannot be read adds none.
+    pub fn push(&mut self, event: &Event) -> Vec<HistoryEntry> {
+        let entries = match event.kind {
+            Kind::Request => {
+                self.turns.ask(event);
+                Vec::new()
+            }
+            Kind::Response => {
+                self.turns.answer(event);
+                Vec::new()
+            }
+            Kind::ToolRun => {
+                if let Ok(run) = ToolRun::parse(&event.payload) {
+                    self.calls.ran(run);
+                }
+                Vec::new()
+            }
+            Kind::Event => match AdkEvent::parse(&event.payload) {
+                Ok(adk) if !adk.partial => self.adk_event(event, adk),
+                Ok(_) | Err(_) => Vec::new(),
+            },
+            Kind::Run => match RunChange::parse(&event.payload) {
+                Ok(run) => self.run_change(event, run),
+                Err(_) => Vec::new(),
+            },
+            Kind::Session => Vec::new(),
+        };
+        self.after_query(entries)
+    }
+
+    fn adk_event(&mut self, event: &Event, adk: AdkEvent) -> Vec<HistoryEntry> {
+        let scope = Scope {
+            invocation_id: adk.invocation_id.clone().or_else(|| event.invocation_id.clone()),
+            branch: adk.branch.clone().or_else(|| event.branch.clone()),
+            parent_call_id: event.parent_call_id.clone(),
+        };
+        if scope.parent_call_id.is_none() && scope.invocation_id.is_some() {
+            self.invocation_id.clone_from(&scope.invocation_id);
+        }
+        let items = if adk.is_from_user() {
+            self.user_event(&scope, adk)
+        } else {
+            self.agent_event(event, &scope, adk)
+        };
+        items.into_iter().map(|(scope, what)| entry(event, scope, what)).collect()
+    }
+
+    fn user_event(&mut self, scope: &Scope, adk: AdkEvent) -> Vec<(Scope, HistoryItem)> {
+        let mut items = Vec::new();
+        if let Some(content) = user_text(&adk.parts) {
+            let outside = scope.parent_call_id.is_none();
+            let shown = matches!(&self.query, Query::Shown { content: shown } if *shown == content);
+            if !(outside && shown) {
+                items.push((scope.clone(), HistoryItem::UserQuery { content }));
+            }
+            if outside {
+                self.query = Query::None;
+            }
+        }
+        // The user answers for a tool that runs long or asks for confirmation.
+        for part in adk.parts {
+            if let AdkPart::FunctionResponse { id, name, response } = part {
+                items.extend(self.tool_result(id.as_deref(), &name, response));
+            }
+        }
+        items
+    }
+
+    fn agent_event(
+        &mut self,
+        event: &Event,
+        scope: &Scope,
+        adk: AdkEvent,
+    ) -> Vec<(Scope, HistoryItem)> {
+        let agent_name = if adk.author.is_empty() { &event.agent_name } else { &adk.author };
+        let agent_name = agent_name.clone();
+        let mut items = Vec::new();
+        let of_event = if adk.visible_text().is_some() || adk.has_function_calls() {
+            self.turns.of_event(&agent_name, event)
+        } else {
+            None
+        };
+        if let Some(content) = adk.visible_text() {
+            let agent_name = agent_name.clone();
+            items.push(if adk.is_final_text() {
+                let answered = of_event.clone().unwrap_or_default();
+                HistoryItem::FinalResponse { agent_name, content, answered }
+            } else {
+                HistoryItem::AgentText { agent_name, content }
+            });
+        }
+        if let Some(error_type) = adk.error_code {
+            let error_message = adk.error_message.unwrap_or_default();
+            items.push(HistoryItem::RunError { error_type, error_message, traceback: None });
+        }
+        let mut items: Vec<_> = items.into_iter().map(|item| (scope.clone(), item)).collect();
+        let mut transfer = adk.transfer_to_agent;
+        for (index, part) in adk.parts.into_iter().enumerate() {
+            match part {
+                AdkPart::FunctionCall { id, name, args } => {
+                    let id = id.unwrap_or_else(|| made_up_id(event, index));
+                    let answered = self.turns.of_call(&id).or_else(|| of_event.clone());
+                    if self.calls.call(&id, &name, scope.clone()) {
+                        items.push((scope.clone(), call(&agent_name, id, name, args, answered)));
+                    }
+                }
+                AdkPart::FunctionResponse { id, name, response } => {
+                    // The call said it already.
+                    transfer.take_if(|_| name == TRANSFER_TOOL);
+                    items.extend(self.tool_result(id.as_deref(), &name, response));
+                }
+                AdkPart::Text { .. } | AdkPart::Other(_) => {}
+            }
+        }
+        if let Some(to_agent) = transfer {
+            let item = HistoryItem::Transfer { agent_name, to_agent, call_id: None };
+            items.push((scope.clone(), item));
+        }
+        items
+    }
+
+    fn tool_result(
+        &mut self,
+        id: Option<&str>,
+        name: &str,
+        response: Value,
+    ) -> Option<(Scope, HistoryItem)> {
+        let call = self.calls.end(id, name, response)?;
+        if call.name == TRANSFER_TOOL && matches!(call.outcome, Outcome::Output(_)) {
+            return None;
+        }
+        Some((call.scope.clone(), result(call)))
+    }
+
+    fn run_change(&mut self, event: &Event, run: RunChange) -> Vec<HistoryEntry> {
+        let mut entries = Vec::new();
+        if run.status.is_end() {
+            entries.extend(self.show_query());
+            let failed = self.calls.end_failed().into_iter();
+            entries.extend(failed.map(|call| entry(event, call.scope.clone(), result(call))));
+        }
+        let told = match run.status {
+            RunStatus::Queued => {
+                self.invocation_id = None;
+                self.last = Last::Other;
+                self.query = held_query(event, run.message);
+                return entries;
+            }
+            RunStatus::Started | RunStatus::Finished => return entries,
+            RunStatus::Failed => entries.is_empty() && self.last == Last::RunError,
+            // The page completes a session as soon as it has the final response,
+            // which may stop a run in its last steps.
+            RunStatus::Cancelled => entries.is_empty() && self.last != Last::Other,
+        };
+        if !told {
+            let scope = Scope { invocation_id: self.invocation_id.clone(), ..Scope::default() };
+            entries.push(entry(event, scope, run_error(run)));
+        }
+        entries
+    }
+
+    /// Puts the query of the run first if ADK did not, and notes what came last.
+    fn after_query(&mut self, entries: Vec<HistoryEntry>) -> Vec<HistoryEntry> {
+        let mut all = Vec::with_capacity(entries.len() + 1);
+        for entry in entries {
+            if entry.parent_call_id.is_none() {
+                self.last = match entry.what {
+                    HistoryItem::FinalResponse { .. } => Last::FinalResponse,
+                    HistoryItem::RunError { .. } => Last::RunError,
+                    _ => Last::Other,
+                };
+            }
+            all.extend(self.show_query());
+            all.push(entry);
+        }
+        all
+    }
+
+    /// The query of the run, if it is not in the history yet.
+    fn show_query(&mut self) -> Option<HistoryEntry> {
+        let Query::Held { content, .. } = &self.query else { return None };
+        let shown = Query::Shown { content: content.clone() };
+        let Query::Held { content, seq, timestamp } = std::mem::replace(&mut self.query, shown)
+        else {
+            return None;
+        };
+        Some(HistoryEntry {
+            what: HistoryItem::UserQuery { content },
+            seq,
+            timestamp,
+            invocation_id: self.invocation_id.clone(),
+            branch: None,
+            parent_call_id: None,
+        })
+    }
+}
+
+fn held_query(event: &Event, message: Option<Value>) -> Query {
+    let Some(Value::Object(mut message)) = message else { return Query::None };
+    match user_text(&read_parts(&mut message)) {
+        Some(content) => Query::Held { content, seq: event.seq, timestamp: event.timestamp },
+        None => Query::None,
+    }
+}
+
+fn call(
+    agent_name: &str,
+    call_id: String,
+    tool_name: String,
+    arguments: Value,
+    answered: Option<Answered>,
+) -> HistoryItem {
+    let agent_name = agent_name.to_owned();
+    let answered = answered.unwrap_or_default();
+    if tool_name != TRANSFER_TOOL {
+        return HistoryItem::ToolCall { agent_name, tool_name, arguments, call_id, answered };
+    }
+    let to_agent = arguments.get("agent_name").and_then(Value::as_str).unwrap_or_default();
+    HistoryItem::Transfer { agent_name, to_agent: to_agent.to_owned(), call_id: Some(call_id) }
+}
+
+fn result<S>(call: EndedCall<'_, S>) -> HistoryItem {
+    let (call_id, tool_name) = (call.id.to_owned(), call.name.to_owned());
+    let duration_ms = call.duration_ms;
+    match call.outcome {
+        Outcome::Output(result) => {
+            HistoryItem::ToolOutput { call_id, tool_name, result, duration_ms }
+        }
+        Outcome::Error { error_type, message: error_message, traceback } => {
+            HistoryItem::ToolError {
+                call_id,
+                tool_name,
+                error_type,
+                error_message,
+                traceback,
+                duration_ms,
+            }
+        }
+    }
+}
+
+fn run_error(run: RunChange) -> HistoryItem {
+    match run.error {
+        Some(error) => HistoryItem::RunError {
+            error_type: error.error_type,
+            error_message: error.message,
+            traceback: error.traceback,
+        },
+        None if run.status == RunStatus::Cancelled => HistoryItem::RunError {
+            error_type: "Cancelled".to_owned(),
+            error_message: "the run was cancelled".to_owned(),
+            traceback: None,
+        },
+        None => HistoryItem::RunError {
+            error_type: "RunError".to_owned(),
+            error_message: "the run failed".to_owned(),
+            traceback: None,
+        },
+    }
+}
+
+fn entry(event: &Event, scope: Scope, what: HistoryItem) -> HistoryEntry {
+    HistoryEntry {
+        what,
+        seq: event.seq,
+        timestamp: event.timestamp,
+        invocation_id: scope.invocation_id,
+        branch: scope.branch,
+        parent_call_id: scope.parent_call_id,
+    }
+}

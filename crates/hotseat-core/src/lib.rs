@@ -1,0 +1,46 @@
+//! The rules of Hotseat: what a session, an event and a turn are, what a
+//! decision must satisfy, and everything that is computed from the log.
+//!
+//! This crate does no I/O and reads no clock; callers pass time, ids and JSON
+//! in. Both databases and both front doors rely on the same functions here, so
+//! they cannot disagree.
+
+mod adk_event;
+mod alias;
+mod content;
+mod decision;
+mod effect;
+mod eval_set;
+mod event;
+mod golden;
+mod history;
+mod id;
+mod instant;
+mod name;
+mod payload;
+mod request;
+mod schema;
+mod session;
+mod tool_calls;
+mod violation;
+mod word;
+
+pub use adk_event::{AdkEvent, AdkPart, InvalidEvent};
+pub use decision::{Answer, DecidedCall, Decision, Dismissal};
+pub use effect::{Effect, RunEffect, TurnEnd};
+pub use eval_set::{EvalSetError, MergeAction, Merged, NewCase, merge};
+pub use event::{Event, Kind, NewEvent, UnknownKind};
+pub use golden::{GoldenError, Subject, golden_trace};
+pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
+pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
+pub use instant::rfc3339;
+pub use name::snake_case;
+pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
+pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
+pub use schema::{SchemaError, normalise, normalise_schema};
+pub use session::{
+    AgentName, InvalidAgentName, MAX_AGENT_NAME_CHARS, MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS,
+    SessionState, SessionStatus, title_from, truncate_description,
+};
+pub use violation::{MAX_VIOLATIONS, Violation, violations};
+pub use word::UnknownWord;

@@ -1,0 +1,167 @@
+//! Function calls and what became of them.
+//!
+//! Three sources say something about one call: the ADK event that makes it, the
+//! `tool_run` events around its execution, and the ADK event with its result.
+//! [`ToolCalls`] joins them by call id, for the history and the golden trace
+//! alike. Ids are unique here and every result belongs to a call; what breaks
+//! that in the log is left out.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::Event;
+use crate::payload::{ToolRun, ToolRunStatus};
+
+/// The tool by which ADK hands a conversation over to another agent.
+pub(crate) const TRANSFER_TOOL: &str = "transfer_to_agent";
+
+/// The calls of a session so far. `S` is what the user of this wants to know
+/// again when a call ends.
+#[derive(Debug)]
+pub(crate) struct ToolCalls<S> {
+    calls: Vec<Call<S>>,
+    by_id: HashMap<String, usize>,
+    runs: HashMap<String, ToolRun>,
+}
+
+#[derive(Debug)]
+struct Call<S> {
+    id: String,
+    name: String,
+    scope: S,
+    ended: bool,
+}
+
+/// A call that came to an end.
+#[derive(Debug)]
+pub(crate) struct EndedCall<'a, S> {
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) scope: &'a S,
+    pub(crate) outcome: Outcome,
+    pub(crate) duration_ms: Option<f64>,
+}
+
+/// How a call ended.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Output(Value),
+    Error { error_type: String, message: String, traceback: Option<String> },
+}
+
+impl<S> Default for ToolCalls<S> {
+    fn default() -> Self {
+        Self { calls: Vec::new(), by_id: HashMap::new(), runs: HashMap::new() }
+    }
+}
+
+impl<S> ToolCalls<S> {
+    /// Notes what a `tool_run` event says.
+    pub(crate) fn ran(&mut self, run: ToolRun) {
+        match run.status {
+            ToolRunStatus::Started | ToolRunStatus::CancelRequested => {}
+            ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => {
+                self.runs.insert(run.call_id.clone(), run);
+            }
+        }
+    }
+
+    /// Notes a call. False if a call of that id was there before.
+    pub(crate) fn call(&mut self, id: &str, name: &str, scope: S) -> bool {
+        if self.by_id.contains_key(id) {
+            return false;
+        }
+        self.by_id.insert(id.to_owned(), self.calls.len());
+        self.calls.push(Call { id: id.to_owned(), name: name.to_owned(), scope, ended: false });
+        true
+    }
+
+    /// Notes the result of a call. A result without id belongs to the oldest
+    /// open call of the tool. None if there is no such call.
+    pub(crate) fn end(
+        &mut self,
+        id: Option<&str>,
+        name: &str,
+        response: Value,
+    ) -> Option<EndedCall<'_, S>> {
+        let index = match id {
+            Some(id) => *self.by_id.get(id)?,
+            None => self.calls.iter().position(|call| !call.ended && call.name == name)?,
+        };
+        let call = &mut self.calls[index];
+        call.ended = true;
+        let run = self.runs.get(&call.id);
+        Some(EndedCall {
+            id: &call.id,
+            name: &call.name,
+            scope: &call.scope,
+            duration_ms: run.and_then(|run| run.duration_ms),
+            outcome: run
+                .and_then(failure_of_run)
+                .or_else(|| failure_in_response(&response))
+                .unwrap_or(Outcome::Output(response)),
+        })
+    }
+
+    /// Ends the calls whose tools failed without ADK recording a result, which
+    /// happens when the failure ended the run.
+    pub(crate) fn end_failed(&mut self) -> Vec<EndedCall<'_, S>> {
+        let mut failed = Vec::new();
+        for call in self.calls.iter_mut().filter(|call| !call.ended) {
+            if let Some(run) = self.runs.get(&call.id)
+                && let Some(outcome) = failure_of_run(run)
+            {
+                call.ended = true;
+                failed.push(EndedCall {
+                    id: &call.id,
+                    name: &call.name,
+                    scope: &call.scope,
+                    outcome,
+                    duration_ms: run.duration_ms,
+                });
+            }
+        }
+        failed
+    }
+}
+
+/// An id for a call that came without: the same whenever the log is read.
+pub(crate) fn made_up_id(event: &Event, part: usize) -> String {
+    format!("{}:{part}", event.event_id)
+}
+
+fn failure_of_run(run: &ToolRun) -> Option<Outcome> {
+    let (fallback_type, fallback_message) = match run.status {
+        ToolRunStatus::Started | ToolRunStatus::CancelRequested | ToolRunStatus::Succeeded => {
+            return None;
+        }
+        ToolRunStatus::Failed => ("ToolError", "the tool failed"),
+        ToolRunStatus::Cancelled => ("Cancelled", "the tool was cancelled"),
+    };
+    Some(Outcome::Error {
+        error_type: run.error_type.clone().unwrap_or_else(|| fallback_type.to_owned()),
+        message: run.error_message.clone().unwrap_or_else(|| fallback_message.to_owned()),
+        traceback: run.traceback.clone(),
+    })
+}
+
+/// A response that is nothing but an `error`: `{"type", "message"}` as the
+/// plugin writes it, or a text as ADK does. A tool that returns an error beside
+/// other fields has answered, and its answer stands.
+fn failure_in_response(response: &Value) -> Option<Outcome> {
+    let object = response.as_object().filter(|object| object.len() == 1)?;
+    let (error_type, message) = match object.get("error")? {
+        Value::String(message) => ("ToolError", message),
+        Value::Object(error) => match (error.get("type")?, error.get("message")?) {
+            (Value::String(error_type), Value::String(message)) => (error_type.as_str(), message),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(Outcome::Error {
+        error_type: error_type.to_owned(),
+        message: message.clone(),
+        traceback: None,
+    })
+}

@@ -1,0 +1,20 @@
+//! The public behaviour of `hotseat-core`, a module for each of its own.
+
+#[cfg(test)]
+mod adk_event;
+#[cfg(test)]
+mod decision;
+#[cfg(test)]
+mod eval_set;
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod history;
+#[cfg(test)]
+mod log;
+#[cfg(test)]
+mod payload;
+#[cfg(test)]
+mod request;
+#[cfg(test)]
+mod schema;

@@ -1,0 +1,34 @@
+//! The gRPC front door: plugins, workers and other programs.
+//!
+//! Served by the same router as HTTP, behind the same checks. Handlers translate
+//! and nothing more.
+
+mod convert;
+mod seat;
+mod sessions;
+mod status;
+mod worker;
+
+use axum::Router;
+use tonic::service::Routes;
+
+use crate::config::MAX_BODY_BYTES;
+use crate::proto::seat_server::SeatServer;
+use crate::proto::sessions_server::SessionsServer;
+use crate::proto::worker_server::WorkerServer;
+use crate::service::App;
+
+pub(crate) fn router(app: &App) -> Router {
+    let seat = SeatServer::new(seat::SeatService(app.clone()))
+        .max_decoding_message_size(MAX_BODY_BYTES)
+        .max_encoding_message_size(usize::MAX);
+    let sessions = SessionsServer::new(sessions::SessionsService(app.clone()))
+        .max_decoding_message_size(MAX_BODY_BYTES)
+        .max_encoding_message_size(usize::MAX);
+    let worker = WorkerServer::new(worker::WorkerService(app.clone()))
+        .max_decoding_message_size(MAX_BODY_BYTES);
+    // Only the services' own routes: the fallback belongs to the page.
+    let mut routes = Routes::builder();
+    routes.add_service(seat).add_service(sessions).add_service(worker);
+    routes.routes().into_axum_router().reset_fallback()
+}

@@ -1,0 +1,45 @@
+//! Refusals as gRPC statuses.
+
+use tonic::{Code, Status};
+
+use crate::http::Problem;
+use crate::service::ServiceError;
+
+impl From<ServiceError> for Status {
+    fn from(error: ServiceError) -> Self {
+        use ServiceError as E;
+        let code = match &error {
+            E::SessionNotFound(_) | E::TurnNotFound { .. } | E::ToolNotRunning(_) => Code::NotFound,
+            E::TurnAnswered { .. } => Code::AlreadyExists,
+            E::TurnNotHead { .. }
+            | E::SessionCompleted(_)
+            | E::SessionNotCompleted(_)
+            | E::RunInProgress { .. }
+            | E::NoRun(_)
+            | E::NoAgent(_)
+            | E::NoWorker(_)
+            | E::DrivenByProgram(_)
+            | E::EvalSet { .. }
+            | E::EvalSetFile { .. }
+            | E::Golden { .. } => Code::FailedPrecondition,
+            E::InvalidDecision(_)
+            | E::Invalid { .. }
+            | E::InvalidEvalSetPath { .. }
+            | E::TooLarge { .. } => Code::InvalidArgument,
+            E::Conflict { .. } => Code::Aborted,
+            E::Closing => Code::Unavailable,
+            E::Store(_) => Code::Internal,
+        };
+        if code == Code::Internal {
+            // The problem logs the cause and has words without it.
+            return Status::new(code, Problem::from(error).detail().to_owned());
+        }
+        let mut message = crate::http::readable(&error);
+        if let E::InvalidDecision(violations) | E::Invalid { violations, .. } = &error {
+            for violation in violations {
+                message.push_str(&format!("; {}: {}", violation.path, violation.message));
+            }
+        }
+        Status::new(code, message)
+    }
+}

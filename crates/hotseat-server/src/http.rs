@@ -1,0 +1,95 @@
+//! The HTTP front door: routes, the page, and who may come in.
+//!
+//! Handlers translate and nothing more; what is allowed is decided in
+//! `service/`. Every error leaves as problem+json.
+
+mod access;
+mod agents;
+mod events;
+mod export;
+mod extract;
+mod health;
+mod problem;
+mod sessions;
+mod stream;
+mod turns;
+mod ui;
+mod view;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::SwaggerUi;
+
+use crate::config::MAX_BODY_BYTES;
+use crate::grpc;
+use crate::service::App;
+
+pub(crate) use problem::{Problem, readable};
+pub(crate) use view::state_of;
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "Hotseat",
+    description = "Sessions, turns and golden traces of AI agents, with a person in the model's seat."
+))]
+struct Document;
+
+/// Everything the server answers, on one port: the API, gRPC, the page.
+pub(crate) fn router(app: App) -> Router {
+    let (api, document) = api().split_for_parts();
+    let document = with_server_facts(document);
+    let api = api
+        .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+        .fallback(ui::serve)
+        .method_not_allowed_fallback(problem::method_not_allowed)
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        // Streams must not wait in a compressor for a full block.
+        .layer(CompressionLayer::new().compress_when(
+            SizeAbove::new(1024)
+                .and(NotForContentType::new("text/event-stream"))
+                .and(NotForContentType::new("application/grpc")),
+        ))
+        .with_state(app.clone());
+    api.merge(grpc::router(&app))
+        .layer(middleware::from_fn_with_state(app, access::guard))
+        .layer(CatchPanicLayer::custom(problem::from_panic))
+}
+
+/// The OpenAPI document, as the server itself would answer it.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    let (_, document) = api().split_for_parts();
+    with_server_facts(document)
+}
+
+fn with_server_facts(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    env!("CARGO_PKG_VERSION").clone_into(&mut document.info.version);
+    document
+}
+
+fn api() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(health::health))
+        .routes(routes!(health::ready))
+        .routes(routes!(agents::list))
+        .routes(routes!(stream::all))
+        .routes(routes!(sessions::list, sessions::create))
+        .routes(routes!(sessions::show, sessions::delete))
+        .routes(routes!(sessions::complete))
+        .routes(routes!(sessions::query))
+        .routes(routes!(sessions::cancel))
+        .routes(routes!(sessions::cancel_tool))
+        .routes(routes!(events::list, events::ingest))
+        .routes(routes!(stream::session))
+        .routes(routes!(turns::of_all))
+        .routes(routes!(turns::of_session))
+        .routes(routes!(turns::decide))
+        .routes(routes!(turns::dismiss))
+        .routes(routes!(export::preview, export::write))
+}

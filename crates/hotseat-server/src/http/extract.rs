@@ -1,0 +1,95 @@
+//! What comes in, checked, with a problem where it does not fit.
+
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::StatusCode;
+use hotseat_core::{SessionId, TurnId};
+use serde::de::DeserializeOwned;
+
+use super::Problem;
+
+/// A JSON body.
+#[derive(FromRequest)]
+#[from_request(via(axum::Json), rejection(Problem))]
+pub(super) struct Body<T>(pub(super) T);
+
+/// A JSON body that may be left out.
+pub(super) struct OptionalBody<T>(pub(super) T);
+
+impl<T, S> FromRequest<S> for OptionalBody<T>
+where
+    T: DeserializeOwned + Default,
+    S: Send + Sync,
+{
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+            Problem::new(rejection.status(), "too_large", rejection.body_text())
+        })?;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Self(T::default()));
+        }
+        let axum::Json(body) = axum::Json::<T>::from_bytes(&bytes)?;
+        Ok(Self(body))
+    }
+}
+
+/// The query of an address.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Query), rejection(Problem))]
+pub(super) struct Params<T>(pub(super) T);
+
+/// The variable parts of an address.
+#[derive(FromRequestParts)]
+#[from_request(via(axum::extract::Path), rejection(Problem))]
+pub(super) struct At<T>(pub(super) T);
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        let detail = rejection.body_text();
+        match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Self::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                "the body is larger than the limit of 32 MiB",
+            ),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "send JSON with `Content-Type: application/json`",
+            ),
+            StatusCode::UNPROCESSABLE_ENTITY => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
+            }
+            _ => Self::bad_request(detail),
+        }
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::bad_request(rejection.body_text())
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Self {
+        Self::bad_request(rejection.body_text())
+    }
+}
+
+/// A session id from an address. Text that cannot be one names no session.
+pub(super) fn session_id(text: &str) -> Result<SessionId, Problem> {
+    text.parse().map_err(|error: hotseat_core::InvalidId| {
+        Problem::new(StatusCode::NOT_FOUND, "session_not_found", error.to_string())
+    })
+}
+
+/// A turn id from an address.
+pub(super) fn turn_id(text: &str) -> Result<TurnId, Problem> {
+    text.parse().map_err(|error: hotseat_core::InvalidId| {
+        Problem::new(StatusCode::NOT_FOUND, "turn_not_found", error.to_string())
+    })
+}

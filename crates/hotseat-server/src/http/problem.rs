@@ -1,0 +1,170 @@
+//! Errors as RFC 9457 problems.
+//!
+//! `code` is stable and for programs, `detail` says what happened to which thing
+//! and what to do next. What went wrong inside is only in the log, under the
+//! `instance` that the caller was given.
+
+use std::any::Any;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use hotseat_core::Violation;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::clock;
+use crate::service::ServiceError;
+
+/// An error answer.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Problem {
+    /// Always `about:blank`: `code` tells problems apart.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// Stable, for programs.
+    code: &'static str,
+    /// What happened, and what to do next.
+    detail: String,
+    /// Joins this answer to the server's log.
+    instance: String,
+    /// For 422: where in the body, by JSON pointer, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    errors: Vec<Violation>,
+    /// For `turn_answered`: the answer that is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    decision: Option<Box<RawValue>>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            code,
+            detail: detail.into(),
+            instance: format!("urn:uuid:{}", clock::new_id()),
+            errors: Vec::new(),
+            decision: None,
+        }
+    }
+
+    pub(super) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+    }
+
+    /// A failure of ours: the caller learns that it happened, the log learns why.
+    fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
+        let problem = Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "something went wrong in the server; its log has the cause under this instance",
+        );
+        let causes = causes(error);
+        tracing::error!(instance = %problem.instance, error = %causes, "a request failed");
+        problem
+    }
+}
+
+/// An error and everything behind it, in one line.
+pub(crate) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let content_type = HeaderValue::from_static("application/problem+json");
+        (status, [(header::CONTENT_TYPE, content_type)], body).into_response()
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        use ServiceError as E;
+        let (status, code) = match &error {
+            E::SessionNotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+            E::TurnNotFound { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
+            E::ToolNotRunning(_) => (StatusCode::NOT_FOUND, "tool_not_running"),
+            E::TurnAnswered { .. } => (StatusCode::CONFLICT, "turn_answered"),
+            E::TurnNotHead { .. } => (StatusCode::CONFLICT, "turn_not_head"),
+            E::SessionCompleted(_) => (StatusCode::CONFLICT, "session_completed"),
+            E::SessionNotCompleted(_) => (StatusCode::CONFLICT, "session_not_completed"),
+            E::RunInProgress { .. } => (StatusCode::CONFLICT, "run_in_progress"),
+            E::NoRun(_) => (StatusCode::CONFLICT, "no_run"),
+            E::NoAgent(_) => (StatusCode::CONFLICT, "no_agent"),
+            E::NoWorker(_) => (StatusCode::CONFLICT, "no_worker"),
+            E::DrivenByProgram(_) => (StatusCode::CONFLICT, "driven_by_program"),
+            E::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
+            E::EvalSet { .. } => (StatusCode::CONFLICT, "eval_set_unreadable"),
+            E::Golden { .. } => (StatusCode::CONFLICT, "no_golden_trace"),
+            E::InvalidDecision(_) => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_decision"),
+            E::Invalid { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "invalid"),
+            E::InvalidEvalSetPath { .. } => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "invalid_eval_set_path")
+            }
+            E::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+            E::EvalSetFile { .. } => (StatusCode::CONFLICT, "eval_set_not_written"),
+            E::Closing => (StatusCode::SERVICE_UNAVAILABLE, "closing"),
+            E::Store(_) => return Self::internal(&error),
+        };
+        let mut problem = Self::new(status, code, readable(&error));
+        match error {
+            E::InvalidDecision(violations) | E::Invalid { violations, .. } => {
+                problem.errors = violations;
+            }
+            E::TurnAnswered { decision, .. } => problem.decision = decision,
+            _ => {}
+        }
+        problem
+    }
+}
+
+/// What a caller may read of an error of theirs: all of it, since its sources
+/// are about their files and sessions.
+pub(crate) fn readable(error: &ServiceError) -> String {
+    causes(error)
+}
+
+pub(super) async fn method_not_allowed() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this address does not take this method; /docs lists what there is",
+    )
+}
+
+pub(super) fn from_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    Problem::internal(&std::io::Error::other(format!("panic: {message}"))).into_response()
+}

@@ -1,0 +1,163 @@
+//! Server-sent events: the log of one session, and what changes anywhere.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Sse;
+use axum::response::sse::{Event as Message, KeepAlive};
+use futures_util::stream::{Stream, StreamExt, unfold};
+use hotseat_core::{Event, HistoryProjector, Seq};
+use hotseat_store::Change;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::broadcast;
+
+use super::Problem;
+use super::extract::{At, Params, session_id};
+use super::view::{EventView, SessionView};
+use crate::service::{App, Followed};
+
+/// Proxies close connections that are silent for longer.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct StreamParams {
+    /// Only events after this one; `Last-Event-ID` wins.
+    #[serde(alias = "afterSeq")]
+    after_seq: Option<u64>,
+    /// `history`: with history entries instead of heavy raw objects.
+    view: Option<String>,
+}
+
+/// The log of a session after `Last-Event-ID`, a `history_complete` marker, then live.
+#[utoipa::path(get, path = "/api/v1/sessions/{id}/stream", tag = "events", params(("id" = String, Path), StreamParams),
+    responses((status = 200, content_type = "text/event-stream", body = EventView), (status = 404, body = Problem)))]
+pub(super) async fn session(
+    State(app): State<App>,
+    At(id): At<String>,
+    Params(params): Params<StreamParams>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Message, Infallible>>>, Problem> {
+    let id = session_id(&id)?;
+    let after = resume_from(&headers)?.or(params.after_seq).unwrap_or_default();
+    let after = Seq::new(after);
+    let mut view = match params.view.as_deref() {
+        None => View::Whole,
+        // Entries depend on what came before, so the projector sees the log from its start.
+        Some("history") => View::History(Box::default()),
+        Some(_) => return Err(Problem::bad_request("`view` can only be `history`")),
+    };
+    let from = match view {
+        View::Whole => after,
+        View::History(_) => Seq::START,
+    };
+    let followed = app.follow(id, from).await?;
+    let messages = followed.filter_map(move |followed| {
+        let message = match followed {
+            Ok(Followed::Event(event)) => view.message(*event, after),
+            Ok(Followed::HistoryComplete { last_seq, .. }) => {
+                let data = json!({"last_seq": last_seq});
+                Some(message("history_complete", &data))
+            }
+            // The client reconnects from where it was, and meets the error as a status there.
+            Err(_) => None,
+        };
+        std::future::ready(message.map(Ok))
+    });
+    Ok(Sse::new(messages).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+}
+
+fn resume_from(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(value) = headers.get("last-event-id") else { return Ok(None) };
+    let number = value.to_str().ok().and_then(|value| value.trim().parse().ok());
+    number.map(Some).ok_or_else(|| Problem::bad_request("`Last-Event-ID` must be a number"))
+}
+
+enum View {
+    Whole,
+    History(Box<HistoryProjector>),
+}
+
+impl View {
+    fn message(&mut self, event: Event, after: Seq) -> Option<Message> {
+        let seq = event.seq;
+        let view = match self {
+            Self::Whole => EventView::whole(event),
+            Self::History(projector) => {
+                let entries = projector.push(&event);
+                if seq <= after {
+                    return None;
+                }
+                EventView::with_entries(event, entries)
+            }
+        };
+        Some(message("event", &view).id(seq.to_string()))
+    }
+}
+
+/// What changes anywhere: sessions and agents. Without history.
+#[utoipa::path(get, path = "/api/v1/stream", tag = "events",
+    responses((status = 200, content_type = "text/event-stream", body = SessionView)))]
+pub(super) async fn all(
+    State(app): State<App>,
+) -> Sse<impl Stream<Item = Result<Message, Infallible>>> {
+    let listener = Listener {
+        sessions: app.store.changes(),
+        agents: app.workers.changes(),
+        app,
+        greeted: false,
+    };
+    let messages = unfold(listener, |mut listener| async {
+        let message = listener.next().await?;
+        Some((Ok(message), listener))
+    });
+    Sse::new(messages).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+}
+
+struct Listener {
+    app: App,
+    sessions: broadcast::Receiver<Change>,
+    agents: broadcast::Receiver<()>,
+    greeted: bool,
+}
+
+impl Listener {
+    async fn next(&mut self) -> Option<Message> {
+        use broadcast::error::RecvError::{Closed, Lagged};
+        if !self.greeted {
+            self.greeted = true;
+            return Some(message("ready", &json!({})));
+        }
+        loop {
+            tokio::select! {
+                change = self.sessions.recv() => match change {
+                    Ok(Change::Deleted(id)) => {
+                        return Some(message("session_deleted", &json!({"id": id})));
+                    }
+                    Ok(Change::Grew(id)) => {
+                        if let Ok(session) = self.app.session(id).await {
+                            let view = SessionView::new(&self.app, session);
+                            return Some(message("session", &view));
+                        }
+                    }
+                    // Whoever fell behind loads the lists again.
+                    Err(Lagged(_)) => return Some(message("ready", &json!({}))),
+                    Err(Closed) => return None,
+                },
+                change = self.agents.recv() => match change {
+                    Ok(()) | Err(Lagged(_)) => return Some(message("agents", &json!({}))),
+                    Err(Closed) => return None,
+                },
+                () = self.app.closed() => return None,
+            }
+        }
+    }
+}
+
+fn message(name: &str, data: &impl Serialize) -> Message {
+    let data = serde_json::to_string(data).unwrap_or_default();
+    Message::default().event(name).data(data)
+}

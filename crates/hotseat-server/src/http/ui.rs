@@ -1,0 +1,56 @@
+//! The page, inside the binary.
+//!
+//! Addresses without a dot belong to the page and get its one document; a file
+//! that is not there is 404, so that a broken build shows.
+
+use axum::body::Body;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use rust_embed::RustEmbed;
+
+use super::Problem;
+
+#[derive(RustEmbed)]
+#[folder = "../../ui/dist"]
+#[allow_missing = true]
+struct Assets;
+
+/// The page may load only what came with it.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
+     img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; \
+     base-uri 'none'; frame-ancestors 'none'";
+
+pub(super) async fn serve(uri: Uri) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    if path.starts_with("api/") {
+        return Problem::not_found("there is nothing at this address; /docs lists what there is")
+            .into_response();
+    }
+    let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if is_file {
+        return match file(path) {
+            Some(response) => response,
+            None => Problem::not_found("there is no such file").into_response(),
+        };
+    }
+    file("index.html").unwrap_or_else(|| {
+        let detail = "this binary was built without the page: run `make build`";
+        Problem::new(StatusCode::NOT_FOUND, "no_page", detail).into_response()
+    })
+}
+
+fn file(path: &str) -> Option<Response> {
+    let file = Assets::get(path)?;
+    // Names under assets/ carry a hash of what is in them.
+    let caching = if path.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    let headers = [
+        (header::CONTENT_TYPE, file.metadata.mimetype()),
+        (header::CACHE_CONTROL, caching),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+    ];
+    Some((headers, Body::from(file.data.into_owned())).into_response())
+}

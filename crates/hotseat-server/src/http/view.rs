@@ -1,0 +1,208 @@
+//! How things look in JSON.
+
+use hotseat_core::{Event, HistoryEntry, Kind, ModelRequest, SessionState, SessionStatus};
+use hotseat_store::Session;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::service::{App, TurnView};
+
+/// RFC 3339 in UTC, with milliseconds always.
+pub(super) fn time(timestamp: Timestamp) -> String {
+    format!("{timestamp:.3}")
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct List<T> {
+    /// What is on it.
+    pub(super) items: Vec<T>,
+    /// Where the next page starts.
+    pub(super) next_cursor: Option<String>,
+}
+
+/// A session.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct SessionView {
+    id: String,
+    agent: Option<String>,
+    app_name: String,
+    user_id: String,
+    description: Option<String>,
+    title: Option<String>,
+    /// `active` or `completed`.
+    status: &'static str,
+    /// `awaiting_query`, `active` or `completed`.
+    state: &'static str,
+    /// Who drives it: `web` or `plugin`.
+    source: String,
+    created_at: String,
+    updated_at: String,
+    last_seq: u64,
+    pending_turns: u32,
+    run: Option<RunView>,
+    /// With `include=history`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    pub(super) history: Option<Vec<HistoryEntry>>,
+    /// With `include=events`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) events: Option<Vec<EventView>>,
+}
+
+/// The run that is going on.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct RunView {
+    run_id: String,
+    /// `queued` or `started`.
+    status: String,
+    since: String,
+    /// A worker that can go on with it is connected.
+    worker_connected: bool,
+}
+
+impl SessionView {
+    pub(super) fn new(app: &App, session: Session) -> Self {
+        let connected = session
+            .agent
+            .as_deref()
+            .and_then(|agent| app.workers.agent(agent))
+            .is_some_and(|agent| agent.connected);
+        let driven_here = session.source == "web";
+        Self {
+            state: state_of(&session).as_str(),
+            id: session.id.to_string(),
+            agent: session.agent,
+            app_name: session.app_name,
+            user_id: session.user_id,
+            description: session.description,
+            title: session.title,
+            status: session.status.as_str(),
+            source: session.source,
+            created_at: time(session.created_at),
+            updated_at: time(session.updated_at),
+            last_seq: session.last_seq.get(),
+            pending_turns: session.pending_turns,
+            run: session.run.map(|run| RunView {
+                run_id: run.run_id,
+                status: run.status,
+                since: time(run.since),
+                worker_connected: connected || !driven_here,
+            }),
+            history: None,
+            events: None,
+        }
+    }
+}
+
+/// What a session is doing.
+pub(crate) fn state_of(session: &Session) -> SessionState {
+    match session.status {
+        SessionStatus::Completed => SessionState::Completed,
+        SessionStatus::Active if session.pending_turns > 0 || session.run.is_some() => {
+            SessionState::Active
+        }
+        SessionStatus::Active => SessionState::AwaitingQuery,
+    }
+}
+
+/// An event of the log.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct EventView {
+    seq: u64,
+    event_id: String,
+    session_id: String,
+    timestamp: String,
+    /// `request`, `response`, `event`, `tool_run`, `run` or `session`.
+    kind: &'static str,
+    turn_id: Option<String>,
+    invocation_id: Option<String>,
+    author: String,
+    agent_name: String,
+    branch: Option<String>,
+    parent_call_id: Option<String>,
+    /// The payload, as it is in the log.
+    #[schema(value_type = Option<Object>)]
+    event: Option<Box<RawValue>>,
+    /// With `view=history`: the history entries it adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>)]
+    entries: Option<Vec<HistoryEntry>>,
+}
+
+impl EventView {
+    pub(super) fn whole(event: Event) -> Self {
+        Self {
+            seq: event.seq.get(),
+            session_id: event.session_id.to_string(),
+            event_id: event.entry.event_id,
+            timestamp: time(event.entry.timestamp),
+            kind: event.entry.kind.as_str(),
+            turn_id: event.entry.turn_id.map(|turn| turn.to_string()),
+            invocation_id: event.entry.invocation_id,
+            author: event.entry.author,
+            agent_name: event.entry.agent_name,
+            branch: event.entry.branch,
+            parent_call_id: event.entry.parent_call_id,
+            event: Some(event.entry.payload),
+            entries: None,
+        }
+    }
+
+    /// For pages: without the raw objects that grow with the conversation.
+    pub(super) fn with_entries(event: Event, entries: Vec<HistoryEntry>) -> Self {
+        let heavy = matches!(event.kind, Kind::Request | Kind::Event);
+        let mut view = Self::whole(event);
+        if heavy {
+            view.event = None;
+        }
+        view.entries = Some(entries);
+        view
+    }
+}
+
+/// A turn.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct TurnJson {
+    turn_id: String,
+    session_id: String,
+    agent_name: String,
+    branch: Option<String>,
+    invocation_id: Option<String>,
+    parent_call_id: Option<String>,
+    created_at: String,
+    seq: u64,
+    /// Place in the session's queue, from 1; null once it is answered.
+    position: Option<usize>,
+    /// It is the one to answer now.
+    head: bool,
+    /// The model request: `{contents, system_instruction, tools, output_schema, state, raw}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    request: Option<ModelRequest>,
+}
+
+impl TurnJson {
+    pub(super) fn brief(view: TurnView) -> Self {
+        let event = view.opened;
+        Self {
+            turn_id: view.turn.turn_id.to_string(),
+            session_id: view.turn.session_id.to_string(),
+            agent_name: event.entry.agent_name,
+            branch: event.entry.branch,
+            invocation_id: event.entry.invocation_id,
+            parent_call_id: event.entry.parent_call_id,
+            created_at: time(event.entry.timestamp),
+            seq: event.seq.get(),
+            position: view.position,
+            head: view.position == Some(1),
+            request: None,
+        }
+    }
+
+    pub(super) fn whole(view: TurnView) -> Self {
+        let request = ModelRequest::parse(&view.opened.payload).ok();
+        Self { request, ..Self::brief(view) }
+    }
+}

@@ -1,0 +1,18 @@
+//! The server: use cases, and the front doors to them on one port.
+//!
+//! `service/` holds the use cases and imports no transport. `http/` and `grpc/`
+//! translate between callers and use cases, each with its own wire types, and
+//! add nothing to what is allowed. Only this crate knows HTTP, SSE and gRPC.
+
+mod clock;
+mod config;
+mod grpc;
+mod http;
+mod proto;
+mod serve;
+mod service;
+
+pub use config::{Access, Config};
+pub use http::openapi;
+pub use serve::serve;
+pub use service::{Agent, AgentList, App, LoadProblem};

@@ -1,0 +1,73 @@
+//! The use cases, without a transport.
+//!
+//! HTTP and gRPC both come in through [`App`] and add nothing to what is allowed
+//! here. State lives in the log; what is held in memory (attached workers) is
+//! only how to reach those who are connected now.
+
+mod agents;
+mod error;
+mod eval_set_file;
+mod export;
+mod follow;
+mod runs;
+mod sessions;
+mod turns;
+
+use std::sync::Arc;
+
+use hotseat_store::Store;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+pub use agents::{Agent, AgentList, LoadProblem};
+pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
+pub(crate) use error::ServiceError;
+pub(crate) use export::{Exported, Preview};
+pub(crate) use follow::Followed;
+pub(crate) use runs::{Query, RunEnd};
+pub(crate) use sessions::CreateSession;
+pub(crate) use turns::{Decided, SubmitTurn, TurnView};
+
+use crate::clock;
+use crate::config::Config;
+
+/// The server's use cases. Cheap to clone; all clones are one server.
+#[derive(Debug, Clone)]
+pub struct App {
+    pub(crate) store: Store,
+    pub(crate) config: Arc<Config>,
+    pub(crate) workers: Workers,
+    pub(crate) started_at: Timestamp,
+    closing: watch::Sender<bool>,
+}
+
+impl App {
+    /// An app over an open store.
+    pub fn new(store: Store, config: Config) -> Self {
+        Self {
+            store,
+            config: Arc::new(config),
+            workers: Workers::default(),
+            started_at: clock::now(),
+            closing: watch::Sender::new(false),
+        }
+    }
+
+    /// Tells every stream to end, so that the server can stop.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Resolves once [`App::close`] was called.
+    pub async fn closed(&self) {
+        let mut closing = self.closing.subscribe();
+        // An error means the sender is gone, which is as closed as it gets.
+        let _ = closing.wait_for(|closing| *closing).await;
+    }
+
+    /// Shows a problem of the worker's process to the people at the page: it
+    /// could not be started, or it ended. `None` clears it.
+    pub fn report_worker_problem(&self, problem: Option<LoadProblem>) {
+        self.workers.set_process_problem(problem);
+    }
+}

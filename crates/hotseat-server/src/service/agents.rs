@@ -1,0 +1,258 @@
+//! Agents, and the workers that host them.
+//!
+//! A worker is known while its connection lasts. Its agents stay listed as not
+//! connected after it goes, so that a page can say what is missing rather than
+//! forget that it ever was.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{broadcast, mpsc};
+
+use hotseat_core::{RunId, SessionId, ToolDeclaration};
+
+/// Messages that may wait for a worker. One that does not read this many is as good as gone.
+const WORKER_QUEUE: usize = 256;
+
+/// Pages that are told about changes may lag this far behind.
+const CHANGES_KEPT: usize = 16;
+
+/// Something that can be run.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Agent {
+    /// The name it is chosen by.
+    pub name: String,
+    /// ADK's application name.
+    pub app_name: String,
+    /// `adk`.
+    pub runtime: String,
+    /// What it is for, in its author's words.
+    pub description: String,
+    /// Its instruction, before state is filled in.
+    pub instruction: String,
+    /// The model it would use.
+    pub model: String,
+    /// Its tools: `{name, description, parameters, kind, error?}`.
+    #[schema(value_type = Vec<Object>)]
+    pub tools: Vec<ToolDeclaration>,
+    /// JSON Schema of its input.
+    #[schema(value_type = Option<Object>)]
+    pub input_schema: Option<Value>,
+    /// JSON Schema of its output.
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
+    /// Where its golden traces go.
+    pub eval_set_path: Option<String>,
+    /// Names of the agents below it.
+    pub sub_agents: Vec<String>,
+    /// A worker that hosts it is connected.
+    pub connected: bool,
+}
+
+/// An agent that could not be loaded, or a worker that could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct LoadProblem {
+    /// What was asked for, as the user wrote it.
+    pub source: String,
+    /// What happened.
+    pub message: String,
+    /// Where, in the user's code.
+    pub traceback: Option<String>,
+}
+
+/// The agents that are known, and what keeps others from being.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub struct AgentList {
+    /// The agents, by name.
+    pub items: Vec<Agent>,
+    /// Always null: there is one page.
+    pub next_cursor: Option<String>,
+    /// What could not be loaded.
+    pub problems: Vec<LoadProblem>,
+}
+
+/// What a worker says of itself when it attaches.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    pub(crate) worker_id: String,
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) problems: Vec<LoadProblem>,
+    pub(crate) active_runs: Vec<String>,
+}
+
+/// What the server tells a worker.
+#[derive(Debug, Clone)]
+pub(crate) enum ToWorker {
+    StartRun {
+        run_id: RunId,
+        session_id: SessionId,
+        agent: String,
+        user_id: String,
+        message: String,
+        resume: bool,
+    },
+    CancelRun {
+        run_id: String,
+    },
+}
+
+/// A worker's place among the attached ones; leaving it behind detaches the worker.
+#[derive(Debug)]
+pub(crate) struct Attachment {
+    workers: Workers,
+    worker_id: String,
+    number: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Workers {
+    inner: Arc<Mutex<Inner>>,
+    changes: broadcast::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    attached: BTreeMap<String, Attached>,
+    known: BTreeMap<String, Agent>,
+    process_problem: Option<LoadProblem>,
+    attachments: u64,
+}
+
+#[derive(Debug)]
+struct Attached {
+    number: u64,
+    agents: Vec<String>,
+    problems: Vec<LoadProblem>,
+    active_runs: Vec<String>,
+    sender: mpsc::Sender<ToWorker>,
+}
+
+impl Default for Workers {
+    fn default() -> Self {
+        Self { inner: Arc::default(), changes: broadcast::Sender::new(CHANGES_KEPT) }
+    }
+}
+
+impl Workers {
+    /// Takes a worker in. A worker that attaches again replaces its older self.
+    pub(crate) fn attach(
+        &self,
+        registration: Registration,
+    ) -> (Attachment, mpsc::Receiver<ToWorker>) {
+        let (sender, receiver) = mpsc::channel(WORKER_QUEUE);
+        let mut inner = self.lock();
+        inner.attachments += 1;
+        let number = inner.attachments;
+        let attached = Attached {
+            number,
+            agents: registration.agents.iter().map(|agent| agent.name.clone()).collect(),
+            problems: registration.problems,
+            active_runs: registration.active_runs,
+            sender,
+        };
+        for agent in registration.agents {
+            inner.known.insert(agent.name.clone(), agent);
+        }
+        inner.attached.insert(registration.worker_id.clone(), attached);
+        inner.process_problem = None;
+        drop(inner);
+        self.changed();
+        let worker_id = registration.worker_id;
+        (Attachment { workers: self.clone(), worker_id, number }, receiver)
+    }
+
+    /// Everything known, with what is connected marked.
+    pub(crate) fn list(&self) -> AgentList {
+        let inner = self.lock();
+        let mut items: Vec<_> = inner.known.values().cloned().collect();
+        for agent in &mut items {
+            agent.connected = inner.host_of(&agent.name).is_some();
+        }
+        let problems = inner
+            .process_problem
+            .iter()
+            .chain(inner.attached.values().flat_map(|worker| &worker.problems))
+            .cloned()
+            .collect();
+        AgentList { items, next_cursor: None, problems }
+    }
+
+    /// An agent by name, connected or not.
+    pub(crate) fn agent(&self, name: &str) -> Option<Agent> {
+        let inner = self.lock();
+        let mut agent = inner.known.get(name).cloned()?;
+        agent.connected = inner.host_of(name).is_some();
+        Some(agent)
+    }
+
+    /// Sends to the newest worker that hosts `agent`. `false` if none takes it.
+    pub(crate) fn send(&self, agent: &str, message: ToWorker) -> bool {
+        let mut inner = self.lock();
+        let Some(worker) = inner.host_of_mut(agent) else { return false };
+        if let ToWorker::StartRun { run_id, .. } = &message {
+            worker.active_runs.push(run_id.to_string());
+        }
+        worker.sender.try_send(message).is_ok()
+    }
+
+    /// Whether an attached worker says that it is working on a run.
+    pub(crate) fn works_on(&self, run_id: &str) -> bool {
+        self.lock().attached.values().any(|worker| worker.active_runs.iter().any(|id| id == run_id))
+    }
+
+    /// Forgets a run that has ended.
+    pub(crate) fn run_ended(&self, run_id: &str) {
+        for worker in self.lock().attached.values_mut() {
+            worker.active_runs.retain(|id| id != run_id);
+        }
+    }
+
+    pub(crate) fn set_process_problem(&self, problem: Option<LoadProblem>) {
+        self.lock().process_problem = problem;
+        self.changed();
+    }
+
+    /// Tells whenever the list has changed.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    fn changed(&self) {
+        // Nobody listening is fine.
+        let _ = self.changes.send(());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn host_of(&self, agent: &str) -> Option<&Attached> {
+        self.attached
+            .values()
+            .filter(|worker| worker.agents.iter().any(|name| name == agent))
+            .max_by_key(|worker| worker.number)
+    }
+
+    fn host_of_mut(&mut self, agent: &str) -> Option<&mut Attached> {
+        self.attached
+            .values_mut()
+            .filter(|worker| worker.agents.iter().any(|name| name == agent))
+            .max_by_key(|worker| worker.number)
+    }
+}
+
+impl Drop for Attachment {
+    fn drop(&mut self) {
+        let mut inner = self.workers.lock();
+        // A newer attachment of the same worker stays.
+        if inner.attached.get(&self.worker_id).is_some_and(|known| known.number == self.number) {
+            inner.attached.remove(&self.worker_id);
+        }
+        drop(inner);
+        self.workers.changed();
+    }
+}

@@ -1,0 +1,91 @@
+//! Why a use case was refused.
+//!
+//! Variants carry data; the two front doors each decide in one exhaustive match
+//! what status and which words a caller gets.
+
+use hotseat_core::{EvalSetError, GoldenError, SessionId, TurnId, Violation};
+use hotseat_store::{AppendError, StoreError};
+use serde_json::value::RawValue;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServiceError {
+    #[error("there is no session {0}")]
+    SessionNotFound(SessionId),
+    #[error("session {session} has no turn {turn}")]
+    TurnNotFound { session: SessionId, turn: TurnId },
+    #[error("turn {turn} was answered already")]
+    TurnAnswered { turn: TurnId, decision: Option<Box<RawValue>> },
+    #[error("turn {turn} is not the head of the queue: answer turn {head} first")]
+    TurnNotHead { turn: TurnId, head: TurnId },
+    #[error("the answer does not fit the request")]
+    InvalidDecision(Vec<Violation>),
+    #[error("{detail}")]
+    Invalid { detail: String, violations: Vec<Violation> },
+    #[error("session {0} is completed: start a new session to go on")]
+    SessionCompleted(SessionId),
+    #[error("session {0} is not completed: complete it before exporting")]
+    SessionNotCompleted(SessionId),
+    #[error("session {session} is busy with run {run_id}: wait for it or cancel it")]
+    RunInProgress { session: SessionId, run_id: String },
+    #[error("session {0} has no run to cancel")]
+    NoRun(SessionId),
+    #[error("session {0} has no agent: create a session with one")]
+    NoAgent(SessionId),
+    #[error("agent `{0}` is not registered: start a worker that hosts it")]
+    NoWorker(String),
+    #[error("session {0} is driven by your own program: send the message there")]
+    DrivenByProgram(SessionId),
+    #[error("no tool with call id `{0}` is running in this session")]
+    ToolNotRunning(String),
+    #[error("`{path}` cannot be used as an EvalSet file: {reason}")]
+    InvalidEvalSetPath { path: String, reason: &'static str },
+    #[error("the EvalSet file {path} was left as it is")]
+    EvalSet {
+        path: String,
+        #[source]
+        source: EvalSetError,
+    },
+    #[error("could not write the EvalSet file {path}")]
+    EvalSetFile {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("session {session} has no golden trace")]
+    Golden {
+        session: SessionId,
+        #[source]
+        source: GoldenError,
+    },
+    #[error("an event of {bytes} bytes is larger than the limit of {limit}")]
+    TooLarge { bytes: usize, limit: usize },
+    #[error("session {session} changed while this was being done: try again")]
+    Conflict { session: SessionId },
+    #[error("the server is shutting down")]
+    Closing,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ServiceError {
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::Invalid { detail: detail.into(), violations: Vec::new() }
+    }
+}
+
+impl From<AppendError> for ServiceError {
+    fn from(error: AppendError) -> Self {
+        match error {
+            AppendError::NoSession { session } => Self::SessionNotFound(session),
+            AppendError::Completed { session } => Self::SessionCompleted(session),
+            AppendError::Conflict { session, .. } => Self::Conflict { session },
+            AppendError::NoTurn { session, turn } => Self::TurnNotFound { session, turn },
+            AppendError::TurnAnswered { turn, response: _ } => {
+                Self::TurnAnswered { turn, decision: None }
+            }
+            AppendError::TurnNotHead { turn, head } => Self::TurnNotHead { turn, head },
+            AppendError::RunOpen { session, run_id } => Self::RunInProgress { session, run_id },
+            AppendError::Store(error) => Self::Store(error),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! EvalSet files on disk.
+//!
+//! A file is replaced, never changed in place: read under a lock, merged by
+//! `hotseat-core`, written to a temporary file beside it, synced, renamed. A
+//! crash leaves the old file or the new one; two writers take turns. The lock is
+//! a file of its own, since the EvalSet itself is replaced by the rename.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use fs4::FileExt;
+use hotseat_core::{EvalSetError, Merged, NewCase, merge};
+use jiff::Timestamp;
+
+/// Why a case could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteCaseError {
+    #[error(transparent)]
+    Merge(#[from] EvalSetError),
+    #[error("the file system refused")]
+    Io(#[from] io::Error),
+}
+
+/// Puts `case` into the EvalSet file at `path`, creating file and folders where missing.
+pub(crate) fn write_case(
+    path: &Path,
+    case: NewCase,
+    now: Timestamp,
+) -> Result<Merged, WriteCaseError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let _lock = lock(path)?;
+    let existing = match fs::read_to_string(path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let merged = merge(existing.as_deref(), case, now)?;
+    replace(path, folder, merged.text.as_bytes())?;
+    Ok(merged)
+}
+
+/// Holds the lock until it is dropped. The lock file stays: removing it would let
+/// two writers hold locks on two files of the same name.
+fn lock(path: &Path) -> io::Result<File> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    let hidden = format!(".{}", name.to_string_lossy());
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path.with_file_name(hidden))?;
+    FileExt::lock(&file)?;
+    Ok(file)
+}
+
+fn replace(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::Builder::new().prefix(".evalset-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    if let Ok(existing) = fs::metadata(path) {
+        file.as_file().set_permissions(existing.permissions())?;
+    } else {
+        readable_by_all(file.as_file())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Temporary files are private; an EvalSet is an ordinary file of the project.
+#[cfg(unix)]
+fn readable_by_all(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_file: &File) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The golden trace of a session, previewed and written.
+//!
+//! The file is the one that the agent's worker named. A caller may name another,
+//! but only below the folder Hotseat was started in: a remote caller must not be
+//! able to write anywhere else.
+
+use std::path::{Component, Path, PathBuf};
+
+use hotseat_core::{MergeAction, NewCase, SessionId, SessionStatus, Subject, golden_trace, snake_case};
+use hotseat_store::Session;
+use serde_json::Value;
+
+use super::eval_set_file::{WriteCaseError, write_case};
+use super::{App, ServiceError};
+use crate::clock;
+
+/// What an export would write.
+#[derive(Debug)]
+pub(crate) struct Preview {
+    pub(crate) path: PathBuf,
+    pub(crate) case: Value,
+    pub(crate) exists: bool,
+}
+
+/// What an export wrote.
+#[derive(Debug)]
+pub(crate) struct Exported {
+    pub(crate) path: PathBuf,
+    pub(crate) eval_id: String,
+    pub(crate) case: Value,
+    pub(crate) action: MergeAction,
+}
+
+impl App {
+    pub(crate) async fn preview_export(&self, id: SessionId) -> Result<Preview, ServiceError> {
+        let session = self.session(id).await?;
+        let path = self.eval_set_path(&session, None)?;
+        let case = self.golden_case(&session).await?;
+        let exists = path.exists();
+        Ok(Preview { path, case, exists })
+    }
+
+    /// Writes the golden trace of a completed session.
+    pub(crate) async fn export(
+        &self,
+        id: SessionId,
+        wish: Option<&str>,
+    ) -> Result<Exported, ServiceError> {
+        let session = self.session(id).await?;
+        if session.status != SessionStatus::Completed {
+            return Err(ServiceError::SessionNotCompleted(id));
+        }
+        let path = self.eval_set_path(&session, wish)?;
+        let case = self.golden_case(&session).await?;
+        let new = NewCase { session_id: id, agent_name: agent_name(&session), case };
+        let (target, now) = (path.clone(), clock::now());
+        let written = tokio::task::spawn_blocking(move || write_case(&target, new, now)).await;
+        let merged = match written {
+            Ok(Ok(merged)) => merged,
+            Ok(Err(WriteCaseError::Merge(source))) => {
+                return Err(ServiceError::EvalSet { path: path.display().to_string(), source });
+            }
+            Ok(Err(WriteCaseError::Io(source))) => {
+                return Err(ServiceError::EvalSetFile { path: path.display().to_string(), source });
+            }
+            Err(_) => return Err(ServiceError::Closing),
+        };
+        Ok(Exported {
+            path,
+            eval_id: merged.eval_id,
+            case: merged.case,
+            action: merged.action,
+        })
+    }
+
+    async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {
+        let events = self.all_events(session.id).await?;
+        let subject = Subject {
+            session_id: session.id,
+            agent_name: agent_name(session),
+            app_name: session.app_name.clone(),
+            user_id: session.user_id.clone(),
+            created_at: session.created_at,
+        };
+        golden_trace(&subject, &events)
+            .map_err(|source| ServiceError::Golden { session: session.id, source })
+    }
+
+    fn eval_set_path(
+        &self,
+        session: &Session,
+        wish: Option<&str>,
+    ) -> Result<PathBuf, ServiceError> {
+        let configured = session
+            .agent
+            .as_deref()
+            .filter(|_| session.source == "web")
+            .and_then(|agent| self.workers.agent(agent))
+            .and_then(|agent| agent.eval_set_path)
+            .map(PathBuf::from);
+        match (wish, configured) {
+            (Some(wish), Some(configured)) if Path::new(wish) == configured => Ok(configured),
+            (Some(wish), _) => self.below_root(wish),
+            (None, Some(configured)) => Ok(configured),
+            (None, None) => {
+                let name = format!("{}.evalset.json", snake_case(&agent_name(session)));
+                Ok(self.config.eval_set_root.join(name))
+            }
+        }
+    }
+
+    fn below_root(&self, wish: &str) -> Result<PathBuf, ServiceError> {
+        let refused = |reason| {
+            let path = wish.chars().take(200).collect();
+            Err(ServiceError::InvalidEvalSetPath { path, reason })
+        };
+        let root = &self.config.eval_set_root;
+        let path = Path::new(wish);
+        let path = path.strip_prefix(root).unwrap_or(path);
+        if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return refused("it must lie below the folder hotseat was started in");
+        }
+        if path.extension().is_none_or(|extension| extension != "json") {
+            return refused("its name must end in .json");
+        }
+        let path = root.join(path);
+        // A link inside the folder must not lead out of it.
+        let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+        match (existing, root.canonicalize()) {
+            (Some(existing), Ok(root)) if existing.starts_with(&root) => Ok(path),
+            _ => refused("it must lie below the folder hotseat was started in"),
+        }
+    }
+}
+
+fn agent_name(session: &Session) -> String {
+    session.agent.clone().unwrap_or_else(|| session.app_name.clone())
+}

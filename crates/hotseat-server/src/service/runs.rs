@@ -1,0 +1,239 @@
+//! Runs: one user message, handed to the worker that hosts the agent.
+//!
+//! A run is in the log before anyone is told to work on it, and stays open there
+//! until somebody says that it ended. A worker that attaches is given every open
+//! run of its agents that nobody works on, so neither a restart of the server
+//! nor the death of a worker loses a message that was accepted.
+
+use hotseat_core::{
+    Kind, NewEvent, RunId, SessionId, SessionStatus, ToolRun, ToolRunStatus, violations,
+};
+use hotseat_store::{EventQuery, Expected, Order, Running, Session, SessionQuery};
+use serde_json::{Value, json};
+
+use super::sessions::{raw, server_event};
+use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker};
+use crate::clock;
+
+/// The longest user message, in bytes.
+const MAX_QUERY_BYTES: usize = 1024 * 1024;
+
+/// What the user says to the agent.
+#[derive(Debug)]
+pub(crate) enum Query {
+    Text(String),
+    Structured(Value),
+}
+
+/// A run that was accepted.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) run_id: RunId,
+    pub(crate) seq: hotseat_core::Seq,
+}
+
+/// How a run ended, in its worker's words.
+#[derive(Debug)]
+pub(crate) struct RunEnd {
+    pub(crate) session: SessionId,
+    pub(crate) run_id: String,
+    pub(crate) status: String,
+    pub(crate) error: Option<Value>,
+}
+
+impl App {
+    /// Accepts a user message and hands it to a worker.
+    pub(crate) async fn query(
+        &self,
+        id: SessionId,
+        query: Query,
+    ) -> Result<Accepted, ServiceError> {
+        let session = self.session(id).await?;
+        let agent = self.agent_to_run(&session)?;
+        let text = query_text(query, &agent)?;
+        let run_id = RunId::new(clock::new_id());
+        let message = json!({"role": "user", "parts": [{"text": text}]});
+        let change = json!({"run_id": run_id, "status": "queued", "message": message});
+        let event = run_event(&agent.name, &run_id.to_string(), "queued", &change);
+        let appended = self.store.append(id, Expected::Any, vec![event]).await?;
+        self.dispatch(&session, run_id, &message, Resume::No);
+        Ok(Accepted { run_id, seq: appended.last_seq })
+    }
+
+    fn agent_to_run(&self, session: &Session) -> Result<Agent, ServiceError> {
+        if session.status == SessionStatus::Completed {
+            return Err(ServiceError::SessionCompleted(session.id));
+        }
+        if session.source != "web" {
+            return Err(ServiceError::DrivenByProgram(session.id));
+        }
+        let name = session.agent.clone().ok_or(ServiceError::NoAgent(session.id))?;
+        match self.workers.agent(&name) {
+            Some(agent) if agent.connected => Ok(agent),
+            Some(_) | None => Err(ServiceError::NoWorker(name)),
+        }
+    }
+
+    /// Takes a worker in and gives it the open runs that nobody works on.
+    pub(crate) async fn attach_worker(
+        &self,
+        registration: Registration,
+    ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
+        let agents: Vec<_> =
+            registration.agents.iter().map(|agent| agent.name.clone()).collect();
+        let attached = self.workers.attach(registration);
+        for agent in agents {
+            self.resume_runs(&agent).await?;
+        }
+        Ok(attached)
+    }
+
+    async fn resume_runs(&self, agent: &str) -> Result<(), ServiceError> {
+        let mut query = SessionQuery {
+            agent: Some(agent.to_owned()),
+            running: Running::Only,
+            ..Default::default()
+        };
+        loop {
+            let page = self.store.sessions(query.clone()).await?;
+            for session in &page.items {
+                self.resume_run(session).await?;
+            }
+            if page.next.is_none() {
+                return Ok(());
+            }
+            query.cursor = page.next;
+        }
+    }
+
+    async fn resume_run(&self, session: &Session) -> Result<(), ServiceError> {
+        let Some(run) = &session.run else { return Ok(()) };
+        // A run of the user's own program has ADK's invocation id; only its program can go on with it.
+        let Ok(run_id) = run.run_id.parse::<RunId>() else { return Ok(()) };
+        if session.source != "web" || self.workers.works_on(&run.run_id) {
+            return Ok(());
+        }
+        let query = EventQuery {
+            kinds: vec![Kind::Run],
+            order: Order::Descending,
+            ..Default::default()
+        };
+        for event in self.store.events(session.id, query).await? {
+            let change: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();
+            if change["run_id"] == run.run_id.as_str() && change["status"] == "queued" {
+                let resume = if run.status == "queued" { Resume::No } else { Resume::Yes };
+                self.dispatch(session, run_id, &change["message"], resume);
+            }
+        }
+        Ok(())
+    }
+
+    fn dispatch(&self, session: &Session, run_id: RunId, message: &Value, resume: Resume) {
+        let Some(agent) = &session.agent else { return };
+        let start = ToWorker::StartRun {
+            run_id,
+            session_id: session.id,
+            agent: agent.clone(),
+            user_id: session.user_id.clone(),
+            message: message.to_string(),
+            resume: resume == Resume::Yes,
+        };
+        if !self.workers.send(agent, start) {
+            tracing::warn!(session.id = %session.id, run.id = %run_id, "no worker took the run; it waits for one");
+        }
+    }
+
+    /// Notes that a run ended, unless the log knows already.
+    pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
+        self.workers.run_ended(&end.run_id);
+        let session = self.session(end.session).await?;
+        if session.run.is_none_or(|run| run.run_id != end.run_id) {
+            return Ok(());
+        }
+        let mut change = json!({"run_id": end.run_id, "status": end.status});
+        if let Some(error) = end.error {
+            change["error"] = error;
+        }
+        let agent = session.agent.unwrap_or_default();
+        let event = run_event(&agent, &end.run_id, &end.status, &change);
+        self.store.append(end.session, Expected::Any, vec![event]).await?;
+        Ok(())
+    }
+
+    /// Asks whoever runs a tool to stop it. The wish goes through the log, where
+    /// both a worker and the user's own program see it.
+    pub(crate) async fn cancel_tool(
+        &self,
+        id: SessionId,
+        call_id: &str,
+    ) -> Result<(), ServiceError> {
+        let query = EventQuery {
+            kinds: vec![Kind::ToolRun],
+            order: Order::Descending,
+            ..Default::default()
+        };
+        let runs = self.events(id, query).await?;
+        let latest = runs
+            .iter()
+            .find_map(|event| ToolRun::parse(&event.payload).ok().filter(|run| run.call_id == call_id));
+        match latest {
+            Some(ToolRun { status: ToolRunStatus::Started, tool_name, .. }) => {
+                let wish = json!({"call_id": call_id, "tool_name": tool_name, "status": "cancel_requested"});
+                let agent = runs.first().map_or("", |event| event.agent_name.as_str());
+                let event = server_event(Kind::ToolRun, agent, raw(&wish));
+                self.store.append(id, Expected::Any, vec![event]).await?;
+                Ok(())
+            }
+            Some(ToolRun { status: ToolRunStatus::CancelRequested, .. }) => Ok(()),
+            Some(_) | None => Err(ServiceError::ToolNotRunning(call_id.to_owned())),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Resume {
+    Yes,
+    No,
+}
+
+/// The id says what the event is, so that telling it twice is telling it once.
+fn run_event(agent: &str, run_id: &str, status: &str, change: &Value) -> NewEvent {
+    NewEvent {
+        event_id: format!("run-{run_id}-{status}"),
+        ..server_event(Kind::Run, agent, raw(change))
+    }
+}
+
+fn query_text(query: Query, agent: &Agent) -> Result<String, ServiceError> {
+    let text = match query {
+        Query::Text(text) if text.trim().is_empty() => {
+            return Err(ServiceError::invalid("the message is empty"));
+        }
+        Query::Text(text) => text,
+        Query::Structured(value) => {
+            check_input(&value, agent)?;
+            value.to_string()
+        }
+    };
+    if text.len() > MAX_QUERY_BYTES {
+        return Err(ServiceError::TooLarge { bytes: text.len(), limit: MAX_QUERY_BYTES });
+    }
+    Ok(text)
+}
+
+fn check_input(value: &Value, agent: &Agent) -> Result<(), ServiceError> {
+    let Some(schema) = &agent.input_schema else { return Ok(()) };
+    let found = violations(schema, value)
+        .map_err(|error| ServiceError::invalid(format!("the agent's input schema: {error}")))?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let violations = found
+        .into_iter()
+        .map(|violation| violation.under("/structured"))
+        .collect();
+    Err(ServiceError::Invalid {
+        detail: "the message does not fit the agent's input schema".to_owned(),
+        violations,
+    })
+}

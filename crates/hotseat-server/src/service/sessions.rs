@@ -1,0 +1,221 @@
+//! Sessions: create, find, list, complete, delete; and the events put into them.
+
+use hotseat_core::{
+    AgentName, Dismissal, Event, Kind, NewEvent, SessionId, SessionStatus, truncate_description,
+};
+use hotseat_store::{
+    Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, TurnQuery,
+};
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::{App, ServiceError, ToWorker};
+use crate::clock;
+use crate::config::{MAX_EVENT_BYTES, MAX_EVENTS_PER_APPEND};
+
+/// The user of sessions that name none.
+const LOCAL_USER: &str = "local";
+
+/// What a caller may say about a new session.
+#[derive(Debug, Default)]
+pub(crate) struct CreateSession {
+    pub(crate) id: Option<SessionId>,
+    pub(crate) agent: Option<String>,
+    pub(crate) app_name: Option<String>,
+    pub(crate) user_id: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) source: Option<String>,
+}
+
+impl App {
+    /// Creates a session, or returns the one that has the id already.
+    pub(crate) async fn create_session(
+        &self,
+        wish: CreateSession,
+    ) -> Result<Session, ServiceError> {
+        let agent = wish.agent.map(|name| parse_agent_name(&name)).transpose()?;
+        let source = wish.source.unwrap_or_else(|| "web".to_owned());
+        if !matches!(source.as_str(), "web" | "plugin") {
+            return Err(ServiceError::invalid("`source` must be `web` or `plugin`"));
+        }
+        let registered = agent.as_deref().and_then(|agent| self.workers.agent(agent));
+        if let (Some(agent), None, "web") = (&agent, &registered, source.as_str()) {
+            return Err(ServiceError::NoWorker(agent.clone()));
+        }
+        let app_name = wish
+            .app_name
+            .or_else(|| registered.map(|agent| agent.app_name.clone()))
+            .or_else(|| agent.clone())
+            .unwrap_or_else(|| "hotseat".to_owned());
+        let new = NewSession {
+            id: wish.id.unwrap_or_else(|| SessionId::new(clock::new_id())),
+            created_at: clock::now(),
+            description: wish
+                .description
+                .as_deref()
+                .map(|text| truncate_description(text).to_owned())
+                .filter(|text| !text.trim().is_empty()),
+            agent,
+            app_name,
+            user_id: wish.user_id.unwrap_or_else(|| LOCAL_USER.to_owned()),
+            source,
+        };
+        Ok(self.store.create_session(new).await?.into_session())
+    }
+
+    pub(crate) async fn session(&self, id: SessionId) -> Result<Session, ServiceError> {
+        self.store.session(id).await?.ok_or(ServiceError::SessionNotFound(id))
+    }
+
+    pub(crate) async fn sessions(
+        &self,
+        query: SessionQuery,
+    ) -> Result<Page<Session>, ServiceError> {
+        Ok(self.store.sessions(query).await?)
+    }
+
+    /// Completes a session for good. What is still open ends with it: pending
+    /// turns are dismissed and the run is cancelled, in the same append.
+    pub(crate) async fn complete_session(&self, id: SessionId) -> Result<Session, ServiceError> {
+        let session = self.session(id).await?;
+        if session.status == SessionStatus::Completed {
+            return Ok(session);
+        }
+        let mut events = self.ends_of_everything(&session, "the session was completed").await?;
+        let agent = session.agent.clone().unwrap_or_default();
+        events.push(server_event(Kind::Session, &agent, raw(&json!({"status": "completed"}))));
+        self.store.append(id, Expected::Exactly(session.last_seq), events).await?;
+        self.cancel_at_worker(&session);
+        self.session(id).await
+    }
+
+    /// Stops the run that is going on.
+    pub(crate) async fn cancel_run(&self, id: SessionId) -> Result<(), ServiceError> {
+        let session = self.session(id).await?;
+        let events = self.ends_of_everything(&session, "the run was cancelled").await?;
+        if events.is_empty() {
+            return Err(ServiceError::NoRun(id));
+        }
+        self.store.append(id, Expected::Exactly(session.last_seq), events).await?;
+        self.cancel_at_worker(&session);
+        Ok(())
+    }
+
+    /// The events that end every pending turn and the open run of a session.
+    async fn ends_of_everything(
+        &self,
+        session: &Session,
+        reason: &str,
+    ) -> Result<Vec<NewEvent>, ServiceError> {
+        let query = TurnQuery { session: Some(session.id), answered: false };
+        let agent = session.agent.clone().unwrap_or_default();
+        let mut events = Vec::new();
+        for turn in self.store.turns(query).await? {
+            let mut event =
+                server_event(Kind::Response, &agent, Dismissal::new(Some(reason)).to_payload());
+            event.turn_id = Some(turn.turn_id);
+            events.push(event);
+        }
+        if let Some(run) = &session.run {
+            let change = json!({"run_id": run.run_id, "status": "cancelled"});
+            let mut event = server_event(Kind::Run, &agent, raw(&change));
+            event.event_id = format!("run-{}-cancelled", run.run_id);
+            events.push(event);
+        }
+        Ok(events)
+    }
+
+    fn cancel_at_worker(&self, session: &Session) {
+        if let (Some(run), Some(agent)) = (&session.run, &session.agent) {
+            self.workers.send(agent, ToWorker::CancelRun { run_id: run.run_id.clone() });
+        }
+    }
+
+    pub(crate) async fn delete_session(&self, id: SessionId) -> Result<(), ServiceError> {
+        let session = self.session(id).await?;
+        if !self.store.delete_session(id).await? {
+            return Err(ServiceError::SessionNotFound(id));
+        }
+        self.cancel_at_worker(&session);
+        Ok(())
+    }
+
+    /// Appends events that others made, all or none.
+    pub(crate) async fn append_events(
+        &self,
+        id: SessionId,
+        events: Vec<NewEvent>,
+    ) -> Result<Appended, ServiceError> {
+        if events.len() > MAX_EVENTS_PER_APPEND {
+            return Err(ServiceError::invalid(format!(
+                "{} events in one call are more than the limit of {MAX_EVENTS_PER_APPEND}",
+                events.len()
+            )));
+        }
+        for event in &events {
+            check_size(event.payload.get().len())?;
+        }
+        Ok(self.store.append(id, Expected::Any, events).await?)
+    }
+
+    /// Events of a session that exists.
+    pub(crate) async fn events(
+        &self,
+        id: SessionId,
+        query: EventQuery,
+    ) -> Result<Vec<Event>, ServiceError> {
+        let events = self.store.events(id, query).await?;
+        if events.is_empty() {
+            self.session(id).await?;
+        }
+        Ok(events)
+    }
+
+    /// The whole log of a session that exists.
+    pub(crate) async fn all_events(&self, id: SessionId) -> Result<Vec<Event>, ServiceError> {
+        self.session(id).await?;
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map_or_else(Default::default, |event: &Event| event.seq);
+            let page = self.store.events(id, EventQuery { after, ..Default::default() }).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            all.extend(page);
+        }
+    }
+}
+
+pub(super) fn parse_agent_name(name: &str) -> Result<String, ServiceError> {
+    AgentName::parse(name)
+        .map(|name| name.as_str().to_owned())
+        .map_err(|error| ServiceError::invalid(error.to_string()))
+}
+
+pub(super) fn check_size(bytes: usize) -> Result<(), ServiceError> {
+    if bytes > MAX_EVENT_BYTES {
+        return Err(ServiceError::TooLarge { bytes, limit: MAX_EVENT_BYTES });
+    }
+    Ok(())
+}
+
+/// An event that the server itself makes.
+pub(super) fn server_event(kind: Kind, agent_name: &str, payload: Box<RawValue>) -> NewEvent {
+    NewEvent {
+        event_id: clock::new_id().to_string(),
+        timestamp: clock::now(),
+        kind,
+        turn_id: None,
+        invocation_id: None,
+        author: "hotseat".to_owned(),
+        agent_name: agent_name.to_owned(),
+        branch: None,
+        parent_call_id: None,
+        payload,
+    }
+}
+
+#[expect(clippy::expect_used, reason = "a JSON value always serialises")]
+pub(super) fn raw(value: &serde_json::Value) -> Box<RawValue> {
+    to_raw_value(value).expect("a JSON value serialises")
+}

@@ -1,0 +1,191 @@
+//! Turns: a model request comes in, waits, and is answered once.
+//!
+//! Whether a turn may be answered is decided by the store in the transaction
+//! that appends the answer, so two tabs cannot both win. Whether the answer fits
+//! the request is decided here, before it.
+
+use hotseat_core::{
+    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seq, SessionId, SessionStatus, TurnId,
+};
+use hotseat_store::{AppendError, Expected, Turn, TurnQuery};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::sessions::{check_size, parse_agent_name, server_event};
+use super::{App, ServiceError};
+use crate::clock;
+
+/// A model request that asks for an answer.
+#[derive(Debug)]
+pub(crate) struct SubmitTurn {
+    pub(crate) session: SessionId,
+    pub(crate) turn: TurnId,
+    pub(crate) agent_name: String,
+    pub(crate) invocation_id: Option<String>,
+    pub(crate) branch: Option<String>,
+    pub(crate) parent_call_id: Option<String>,
+    pub(crate) payload: Box<RawValue>,
+}
+
+/// What submitting a turn did.
+#[derive(Debug)]
+pub(crate) struct Submitted {
+    pub(crate) event_id: String,
+    pub(crate) seq: Seq,
+    pub(crate) duplicate: bool,
+}
+
+/// What answering a turn did.
+#[derive(Debug)]
+pub(crate) struct Decided {
+    pub(crate) event_id: String,
+    pub(crate) seq: Seq,
+    pub(crate) call_ids: Vec<String>,
+}
+
+/// A turn with its request.
+#[derive(Debug)]
+pub(crate) struct TurnView {
+    pub(crate) turn: Turn,
+    /// Place in its session's queue, from 1; `None` once it is answered.
+    pub(crate) position: Option<usize>,
+    pub(crate) opened: Event,
+}
+
+impl App {
+    /// Opens a turn. The same turn submitted again changes nothing.
+    pub(crate) async fn submit_turn(&self, wish: SubmitTurn) -> Result<Submitted, ServiceError> {
+        let agent_name = parse_agent_name(&wish.agent_name)?;
+        check_size(wish.payload.get().len())?;
+        ModelRequest::parse(&wish.payload)
+            .map_err(|error| ServiceError::invalid(error.to_string()))?;
+        let event = NewEvent {
+            event_id: clock::new_id().to_string(),
+            timestamp: clock::now(),
+            kind: Kind::Request,
+            turn_id: Some(wish.turn),
+            invocation_id: wish.invocation_id,
+            author: agent_name.clone(),
+            agent_name,
+            branch: wish.branch,
+            parent_call_id: wish.parent_call_id,
+            payload: wish.payload,
+        };
+        let event_id = event.event_id.clone();
+        let appended = self.store.append(wish.session, Expected::Any, vec![event]).await?;
+        let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
+        if appended.new == 1 {
+            return Ok(Submitted { event_id, seq, duplicate: false });
+        }
+        let first = self.store.event(wish.session, seq).await?;
+        let event_id = first.map_or(event_id, |event| event.entry.event_id);
+        Ok(Submitted { event_id, seq, duplicate: true })
+    }
+
+    /// Answers a turn for `seat`, which is who sits there: `human`.
+    pub(crate) async fn decide(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        answer: Value,
+        seat: &str,
+    ) -> Result<Decided, ServiceError> {
+        let opened = self.opened(session, turn).await?;
+        let mut decision = Decision::parse(answer).map_err(ServiceError::InvalidDecision)?;
+        let request = ModelRequest::parse(&opened.payload)
+            .map_err(|error| ServiceError::invalid(error.to_string()))?;
+        decision.check(&request).map_err(ServiceError::InvalidDecision)?;
+        // The prefix is ADK's own for ids that a model did not give: it takes such ids out of
+        // the contents again, so that later requests look as they would with a real model.
+        let call_ids = decision.assign_call_ids(|| format!("adk-{}", clock::new_id()));
+        let event = response_to(&opened, turn, seat, decision.to_payload());
+        check_size(event.payload.get().len())?;
+        let event_id = event.event_id.clone();
+        let seq = self.append_response(session, event).await?;
+        Ok(Decided { event_id, seq, call_ids })
+    }
+
+    /// Ends a turn with an error that the agent sees.
+    pub(crate) async fn dismiss(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        reason: Option<&str>,
+    ) -> Result<Decided, ServiceError> {
+        let opened = self.opened(session, turn).await?;
+        let event = response_to(&opened, turn, "human", Dismissal::new(reason).to_payload());
+        let event_id = event.event_id.clone();
+        let seq = self.append_response(session, event).await?;
+        Ok(Decided { event_id, seq, call_ids: Vec::new() })
+    }
+
+    /// Turns of one session or of all, oldest first.
+    pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<TurnView>, ServiceError> {
+        if let Some(session) = query.session {
+            self.session(session).await?;
+        }
+        let mut views = Vec::<TurnView>::new();
+        for turn in self.store.turns(query).await? {
+            let Some(opened) = self.store.event(turn.session_id, turn.request).await? else {
+                continue; // Deleted in between.
+            };
+            let before = views
+                .iter()
+                .filter(|view| view.position.is_some() && view.turn.session_id == turn.session_id)
+                .count();
+            let position = turn.response.is_none().then_some(before + 1);
+            views.push(TurnView { turn, position, opened });
+        }
+        Ok(views)
+    }
+
+    /// The request event of a turn that may still be answered.
+    async fn opened(&self, session: SessionId, turn: TurnId) -> Result<Event, ServiceError> {
+        let status = self.session(session).await?.status;
+        let not_found = || ServiceError::TurnNotFound { session, turn };
+        let known = self.store.turn(session, turn).await?.ok_or_else(not_found)?;
+        if let Some(response) = known.response {
+            return Err(self.answered(session, turn, response).await);
+        }
+        if status == SessionStatus::Completed {
+            return Err(ServiceError::SessionCompleted(session));
+        }
+        self.store.event(session, known.request).await?.ok_or_else(not_found)
+    }
+
+    async fn append_response(
+        &self,
+        session: SessionId,
+        event: NewEvent,
+    ) -> Result<Seq, ServiceError> {
+        match self.store.append(session, Expected::Any, vec![event]).await {
+            Ok(appended) => Ok(appended.last_seq),
+            Err(AppendError::TurnAnswered { turn, response }) => {
+                Err(self.answered(session, turn, response).await)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The refusal of a second answer, with the first one.
+    async fn answered(&self, session: SessionId, turn: TurnId, response: Seq) -> ServiceError {
+        match self.store.event(session, response).await {
+            Ok(first) => ServiceError::TurnAnswered {
+                turn,
+                decision: first.map(|event| event.entry.payload),
+            },
+            Err(error) => error.into(),
+        }
+    }
+}
+
+fn response_to(opened: &Event, turn: TurnId, seat: &str, payload: Box<RawValue>) -> NewEvent {
+    NewEvent {
+        turn_id: Some(turn),
+        invocation_id: opened.invocation_id.clone(),
+        author: seat.to_owned(),
+        branch: opened.branch.clone(),
+        parent_call_id: opened.parent_call_id.clone(),
+        ..server_event(Kind::Response, &opened.agent_name, payload)
+    }
+}

@@ -1,0 +1,122 @@
+//! Why the store refused or failed.
+
+use std::path::PathBuf;
+
+use hotseat_core::{Seq, SessionId, TurnId};
+
+/// The cause of a failure inside a database; for the log, never for a user.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// The database failed. Nothing is said about whether a write took effect.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database answered with an error.
+    #[error("the store could not {action}")]
+    Backend {
+        /// What was tried.
+        action: &'static str,
+        /// The database's own words.
+        #[source]
+        source: Cause,
+    },
+    /// The store was closed, or its writer is gone.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    pub(crate) fn backend(action: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
+        move |source| Self::Backend { action, source: source.into() }
+    }
+}
+
+/// Why an append was refused. Unless it is `Store`, nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// There is no such session.
+    #[error("there is no session {session}")]
+    NoSession {
+        /// The id that was asked for.
+        session: SessionId,
+    },
+    /// Nothing follows the completion of a session.
+    #[error("session {session} is completed")]
+    Completed {
+        /// The session.
+        session: SessionId,
+    },
+    /// Another writer got there first: read on from `actual`, then decide again.
+    #[error("session {session} is at event {actual}, not {expected}")]
+    Conflict {
+        /// The session.
+        session: SessionId,
+        /// What the caller had seen.
+        expected: Seq,
+        /// What is there.
+        actual: Seq,
+    },
+    /// A response to a turn that was never requested.
+    #[error("session {session} has no turn {turn}")]
+    NoTurn {
+        /// The session.
+        session: SessionId,
+        /// The turn that was asked for.
+        turn: TurnId,
+    },
+    /// The turn has its one response.
+    #[error("turn {turn} was answered already")]
+    TurnAnswered {
+        /// The turn.
+        turn: TurnId,
+        /// Where the response stands in the log.
+        response: Seq,
+    },
+    /// Another turn of the session is waiting before this one.
+    #[error("turn {turn} is not at the head of its session's queue: turn {head} is")]
+    TurnNotHead {
+        /// The turn that was answered.
+        turn: TurnId,
+        /// The turn that has to be answered first.
+        head: TurnId,
+    },
+    /// The run that is open has to end before another one is queued.
+    #[error("session {session} has an open run {run_id}")]
+    RunOpen {
+        /// The session.
+        session: SessionId,
+        /// The run that is open.
+        run_id: String,
+    },
+    /// The database failed and the events may be there: read before trying again.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file could not be opened or set up.
+    #[error("could not open the store {path}")]
+    Sqlite {
+        /// The database file.
+        path: PathBuf,
+        /// SQLite's own words.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// The file was written by a newer version.
+    #[error(
+        "the store {path} has schema version {found}, this version of hotseat knows {known}: use a newer hotseat"
+    )]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// Its schema version.
+        found: u32,
+        /// The newest one known here.
+        known: u32,
+    },
+    /// The writer thread could not be started.
+    #[error("could not start the store's writer")]
+    Thread(#[source] std::io::Error),
+}

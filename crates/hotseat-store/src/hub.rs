@@ -1,0 +1,84 @@
+//! Wakes readers when a session's log grows.
+//!
+//! A wake-up carries only the new head, never an event: readers read the log
+//! from where they are. A missed or doubled wake-up therefore costs time, never
+//! an event, and nothing here has to be exact except that a wake-up follows the
+//! commit it tells of.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hotseat_core::{Seq, SessionId};
+use tokio::sync::{broadcast, watch};
+
+/// How many changes a slow listener may be behind before it has to look again.
+const CHANGES_KEPT: usize = 1024;
+
+/// How often dropped watchers are looked for, in new watchers.
+const SWEEP_EVERY: usize = 256;
+
+/// Something happened to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new, or its log grew.
+    Grew(SessionId),
+    /// It was deleted.
+    Deleted(SessionId),
+}
+
+/// The wake-ups of one store.
+#[derive(Debug, Clone)]
+pub(crate) struct Hub {
+    heads: Arc<Mutex<Heads>>,
+    changes: broadcast::Sender<Change>,
+}
+
+#[derive(Debug, Default)]
+struct Heads {
+    by_session: HashMap<SessionId, watch::Sender<Seq>>,
+    since_sweep: usize,
+}
+
+impl Hub {
+    pub(crate) fn new() -> Self {
+        Self { heads: Arc::default(), changes: broadcast::Sender::new(CHANGES_KEPT) }
+    }
+
+    /// A receiver that changes whenever the session's log grows.
+    pub(crate) fn watch(&self, session: SessionId) -> watch::Receiver<Seq> {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.since_sweep += 1;
+        if heads.since_sweep >= SWEEP_EVERY {
+            heads.since_sweep = 0;
+            heads.by_session.retain(|_, sender| sender.receiver_count() > 0);
+        }
+        heads
+            .by_session
+            .entry(session)
+            .or_insert_with(|| watch::Sender::new(Seq::START))
+            .subscribe()
+    }
+
+    /// Every change of every session.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
+        self.changes.subscribe()
+    }
+
+    pub(crate) fn grew(&self, session: SessionId, head: Seq) {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = heads.by_session.get(&session) {
+            sender.send_replace(head);
+        }
+        drop(heads);
+        // Nobody listening is fine.
+        let _ = self.changes.send(Change::Grew(session));
+    }
+
+    pub(crate) fn deleted(&self, session: SessionId) {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        // Dropping the sender ends every stream of the session.
+        heads.by_session.remove(&session);
+        drop(heads);
+        let _ = self.changes.send(Change::Deleted(session));
+    }
+}

@@ -1,0 +1,30 @@
+//! The log: sessions and their events, kept whole.
+//!
+//! One contract, [`Store`], over SQLite and over memory. It appends, reads,
+//! lists and wakes readers; everything computed from events is elsewhere.
+//!
+//! Kept true here, and relied on by everything above:
+//!
+//! * sequence numbers of a session are 1, 2, 3 … without gaps;
+//! * an append is all or none, and durable once it is acknowledged;
+//! * a turn has exactly one request and at most one response, and only the
+//!   head of a session's queue can be decided;
+//! * nothing follows the completion of a session;
+//! * events are never updated.
+//!
+//! Only this crate knows SQL.
+
+mod error;
+mod hub;
+mod memory;
+mod query;
+mod rules;
+mod session;
+mod sqlite;
+mod store;
+
+pub use error::{AppendError, OpenError, StoreError};
+pub use hub::Change;
+pub use query::{Cursor, EventQuery, Expected, InvalidCursor, Order, Page, Running, SessionQuery, TurnQuery, Waiting};
+pub use session::{Appended, Counts, Created, NewSession, OpenRun, Session, Turn};
+pub use store::Store;

@@ -1,0 +1,213 @@
+//! Reading, on connections that cannot write.
+//!
+//! With a write-ahead log, readers never wait for the writer and always see a
+//! committed state.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hotseat_core::{Event, SessionId, TurnId};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use tokio::sync::Semaphore;
+
+use super::row::{self, number};
+use super::schema;
+use crate::query::{MAX_PAGE, Running, Waiting, page_size};
+use crate::{
+    Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, StoreError, Turn, TurnQuery,
+};
+
+/// Reads that run at once. More would only contend for the same cores and pages.
+const CONNECTIONS: usize = 4;
+
+/// A small pool of read connections, opened when first needed.
+#[derive(Debug, Clone)]
+pub(super) struct Readers {
+    pool: Arc<Pool>,
+}
+
+#[derive(Debug)]
+struct Pool {
+    path: PathBuf,
+    permits: Semaphore,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: &Path) -> Self {
+        let pool = Pool {
+            path: path.to_owned(),
+            permits: Semaphore::new(CONNECTIONS),
+            idle: Mutex::default(),
+        };
+        Self { pool: Arc::new(pool) }
+    }
+
+    /// Runs `read` on one of the connections, off the async threads.
+    pub(super) async fn read<T, F>(&self, action: &'static str, read: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let _permit = self.pool.permits.acquire().await.map_err(|_| StoreError::Closed)?;
+        let pool = Arc::clone(&self.pool);
+        let work = move || {
+            let idle = pool.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = match idle {
+                Some(connection) => connection,
+                None => schema::open_reader(&pool.path)?,
+            };
+            let result = read(&connection);
+            pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            result
+        };
+        let result = tokio::task::spawn_blocking(work).await.map_err(|_| StoreError::Closed)?;
+        result.map_err(StoreError::backend(action))
+    }
+}
+
+pub(super) fn sessions(
+    connection: &Connection,
+    query: &SessionQuery,
+) -> rusqlite::Result<Page<Session>> {
+    let limit = page_size(query.limit, 50);
+    let mut sql = format!("{} WHERE 1", row::SELECT_SESSIONS);
+    let mut values = Vec::<Value>::new();
+    if let Some(cursor) = query.cursor {
+        sql.push_str(" AND (created_at, id) < (?, ?)");
+        values.extend([Value::Integer(cursor.created_at), Value::Text(cursor.id.to_string())]);
+    }
+    if let Some(status) = query.status {
+        sql.push_str(" AND status = ?");
+        values.push(Value::Text(status.as_str().to_owned()));
+    }
+    for (column, wanted) in [("agent", &query.agent), ("user_id", &query.user_id)] {
+        if let Some(wanted) = wanted {
+            let _ = write!(sql, " AND {column} = ?");
+            values.push(Value::Text(wanted.clone()));
+        }
+    }
+    if query.waiting == Waiting::Only {
+        sql.push_str(" AND pending_turns > 0");
+    }
+    if query.running == Running::Only {
+        sql.push_str(" AND run_id IS NOT NULL");
+    }
+    if let Some(text) = &query.text {
+        let pattern = like_pattern(text);
+        sql.push_str(
+            " AND (title LIKE ? ESCAPE '\\' OR description LIKE ? ESCAPE '\\' \
+             OR agent LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\')",
+        );
+        values.extend([format!("%{pattern}%"), format!("%{pattern}%"), format!("%{pattern}%")].map(Value::Text));
+        values.push(Value::Text(format!("{pattern}%")));
+    }
+    // One more than asked for tells whether there is a next page.
+    let _ = write!(sql, " ORDER BY created_at DESC, id DESC LIMIT {}", limit + 1);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), row::session)?;
+    let mut items = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = if more { items.last().map(Cursor::of) } else { None };
+    Ok(Page { items, next })
+}
+
+/// `text` as a LIKE pattern that means only itself.
+fn like_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+pub(super) fn events(
+    connection: &Connection,
+    session: SessionId,
+    query: &EventQuery,
+) -> rusqlite::Result<Vec<Event>> {
+    let mut sql = format!("{} WHERE session_id = ?", row::SELECT_EVENTS);
+    let mut values = vec![Value::Text(session.to_string())];
+    if query.after.get() > 0 {
+        sql.push_str(match query.order {
+            Order::Ascending => " AND seq > ?",
+            Order::Descending => " AND seq < ?",
+        });
+        values.push(Value::Integer(number(query.after)));
+    }
+    if let Some(after) = query.after_timestamp {
+        sql.push_str(" AND timestamp > ?");
+        values.push(Value::Integer(after.as_millisecond()));
+    }
+    if !query.kinds.is_empty() {
+        // The words come from our own enum, never from a caller.
+        let kinds: Vec<_> = query.kinds.iter().map(|kind| format!("'{kind}'")).collect();
+        let _ = write!(sql, " AND kind IN ({})", kinds.join(", "));
+    }
+    for (column, wanted) in [("invocation_id", &query.invocation_id), ("author", &query.author)] {
+        if let Some(wanted) = wanted {
+            let _ = write!(sql, " AND {column} = ?");
+            values.push(Value::Text(wanted.clone()));
+        }
+    }
+    sql.push_str(match query.order {
+        Order::Ascending => " ORDER BY seq",
+        Order::Descending => " ORDER BY seq DESC",
+    });
+    let _ = write!(sql, " LIMIT {}", page_size(query.limit, MAX_PAGE));
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), row::event)?;
+    rows.collect()
+}
+
+pub(super) fn turns(connection: &Connection, query: TurnQuery) -> rusqlite::Result<Vec<Turn>> {
+    let mut sql = String::from(
+        "SELECT t.session_id, t.turn_id, t.request_seq, t.response_seq FROM turns t \
+         JOIN events e ON e.session_id = t.session_id AND e.seq = t.request_seq WHERE 1",
+    );
+    let mut values = Vec::<Value>::new();
+    if let Some(session) = query.session {
+        sql.push_str(" AND t.session_id = ?");
+        values.push(Value::Text(session.to_string()));
+    }
+    if !query.answered {
+        sql.push_str(" AND t.response_seq IS NULL");
+    }
+    // Within a session the log decides, whatever the clock said.
+    let order = if query.session.is_some() { "" } else { "e.timestamp, t.session_id, " };
+    let _ = write!(sql, " ORDER BY {order}t.request_seq LIMIT {MAX_PAGE}");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), row::turn)?;
+    rows.collect()
+}
+
+pub(super) fn turn(
+    connection: &Connection,
+    session: SessionId,
+    turn: TurnId,
+) -> rusqlite::Result<Option<Turn>> {
+    connection
+        .prepare_cached(
+            "SELECT session_id, turn_id, request_seq, response_seq FROM turns \
+             WHERE session_id = ?1 AND turn_id = ?2",
+        )?
+        .query_row(params![session.to_string(), turn.to_string()], row::turn)
+        .optional()
+}
+
+pub(super) fn counts(connection: &Connection) -> rusqlite::Result<Counts> {
+    let mut statement = connection.prepare_cached(
+        "SELECT (SELECT count(*) FROM sessions), \
+         (SELECT count(*) FROM turns WHERE response_seq IS NULL)",
+    )?;
+    statement.query_row([], |row| {
+        let count = |index| row.get::<_, i64>(index).map(|n| u64::try_from(n).unwrap_or(0));
+        Ok(Counts { sessions: count(0)?, pending_turns: count(1)? })
+    })
+}

@@ -1,0 +1,131 @@
+//! Rows to values and back.
+
+use hotseat_core::{Event, Kind, NewEvent, Seq, SessionId, SessionStatus, TurnId};
+use jiff::Timestamp;
+use rusqlite::types::Type;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use serde_json::value::RawValue;
+
+use crate::{OpenRun, Session, Turn};
+
+pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, description, title, \
+     status, agent, app_name, user_id, source, last_seq, pending_turns, run_id, run_status, \
+     run_since FROM sessions";
+
+pub(super) const SELECT_EVENTS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
+     agent_name, invocation_id, author, branch, parent_call_id, payload FROM events";
+
+pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
+     kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, payload) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+
+pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    let run = match (row.get(12)?, row.get(13)?, row.get::<_, Option<i64>>(14)?) {
+        (Some(run_id), Some(status), Some(since)) => {
+            Some(OpenRun { run_id, status, since: timestamp(14, since)? })
+        }
+        _ => None,
+    };
+    Ok(Session {
+        id: parsed(row, 0)?,
+        created_at: timestamp(1, row.get(1)?)?,
+        updated_at: timestamp(2, row.get(2)?)?,
+        description: row.get(3)?,
+        title: row.get(4)?,
+        status: parsed::<SessionStatus>(row, 5)?,
+        agent: row.get(6)?,
+        app_name: row.get(7)?,
+        user_id: row.get(8)?,
+        source: row.get(9)?,
+        last_seq: seq(row.get(10)?),
+        pending_turns: row.get(11)?,
+        run,
+    })
+}
+
+/// Finds one session.
+pub(super) fn find_session(
+    connection: &Connection,
+    id: SessionId,
+) -> rusqlite::Result<Option<Session>> {
+    connection
+        .prepare_cached(&format!("{SELECT_SESSIONS} WHERE id = ?1"))?
+        .query_row([id.to_string()], session)
+        .optional()
+}
+
+pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
+    let payload: String = row.get(11)?;
+    let entry = NewEvent {
+        event_id: row.get(2)?,
+        timestamp: timestamp(3, row.get(3)?)?,
+        kind: parsed::<Kind>(row, 4)?,
+        turn_id: row.get::<_, Option<String>>(5)?.and_then(|turn| turn.parse().ok()),
+        agent_name: row.get(6)?,
+        invocation_id: row.get(7)?,
+        author: row.get(8)?,
+        branch: row.get(9)?,
+        parent_call_id: row.get(10)?,
+        payload: RawValue::from_string(payload).map_err(|error| corrupt(11, error))?,
+    };
+    Ok(Event { session_id: parsed(row, 0)?, seq: seq(row.get(1)?), entry })
+}
+
+pub(super) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
+    Ok(Turn {
+        session_id: parsed(row, 0)?,
+        turn_id: parsed::<TurnId>(row, 1)?,
+        request: seq(row.get(2)?),
+        response: row.get::<_, Option<i64>>(3)?.map(seq),
+    })
+}
+
+pub(super) fn insert_event(
+    statement: &mut CachedStatement<'_>,
+    session: SessionId,
+    seq: Seq,
+    event: &NewEvent,
+) -> rusqlite::Result<usize> {
+    statement.execute(params![
+        session.to_string(),
+        number(seq),
+        event.event_id,
+        event.timestamp.as_millisecond(),
+        event.kind.as_str(),
+        event.turn_id.map(|turn| turn.to_string()),
+        event.agent_name,
+        event.invocation_id,
+        event.author,
+        event.branch,
+        event.parent_call_id,
+        event.payload.get(),
+    ])
+}
+
+/// SQLite has no unsigned integers; a log does not reach 2^63 events.
+pub(super) fn number(seq: Seq) -> i64 {
+    i64::try_from(seq.get()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn seq(number: i64) -> Seq {
+    Seq::new(u64::try_from(number).unwrap_or(0))
+}
+
+fn timestamp(column: usize, milliseconds: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_millisecond(milliseconds).map_err(|error| corrupt(column, error))
+}
+
+fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: std::str::FromStr,
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    row.get_ref(column)?.as_str()?.parse().map_err(|error| corrupt(column, error))
+}
+
+fn corrupt(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}

@@ -1,0 +1,66 @@
+//! Opening connections and bringing the schema up to date.
+//!
+//! Migrations are numbered and only go forward; `user_version` counts those
+//! that were run. A file from a newer version is refused rather than guessed at.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::OpenError;
+
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_sessions_events_turns.sql")];
+
+/// How long a statement waits for a lock that another process holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Prepared statements kept per connection; more than this crate has.
+const STATEMENTS_KEPT: usize = 64;
+
+/// The connection that writes. Every commit is on the disk when it returns:
+/// WAL with `synchronous=FULL` syncs the log once per commit, and the writer
+/// commits many appends at once.
+pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+    let failed = |source| OpenError::Sqlite { path: path.to_owned(), source };
+    let mut connection = Connection::open(path).map_err(failed)?;
+    configure(&connection).map_err(failed)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+    migrate(&mut connection, path)?;
+    Ok(connection)
+}
+
+/// A connection that cannot write.
+pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    configure(&connection)?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    Ok(())
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
+    let failed = |source| OpenError::Sqlite { path: path.to_owned(), source };
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate);
+    let transaction = transaction.map_err(failed)?;
+    let found: u32 = transaction
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(failed)?;
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    if found > known {
+        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+    }
+    for migration in &MIGRATIONS[found as usize..] {
+        transaction.execute_batch(migration).map_err(failed)?;
+    }
+    transaction.pragma_update(None, "user_version", known).map_err(failed)?;
+    transaction.commit().map_err(failed)
+}

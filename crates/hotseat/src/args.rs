@@ -1,0 +1,127 @@
+//! What can be said on the command line.
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Puts a person in the model's seat of an AI agent.
+#[derive(Debug, Parser)]
+#[command(name = "hotseat", version, about, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start the server and the page, and host agents.
+    Web(Web),
+}
+
+/// Flags win over `HOTSEAT_…` in the environment, which wins over `hotseat.toml`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Web {
+    /// ADK agent folders, their parent folder, `module:attribute` or `file.py:attribute`.
+    #[arg(value_name = "AGENTS")]
+    pub(crate) agents: Vec<String>,
+
+    /// Address to listen on [default: 127.0.0.1].
+    #[arg(long, env = "HOTSEAT_HOST")]
+    pub(crate) host: Option<IpAddr>,
+
+    /// Port to listen on, 0 for a free one [default: 4687].
+    #[arg(long, env = "HOTSEAT_PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// Folder for the store and the token [default: .hotseat].
+    #[arg(long, env = "HOTSEAT_DATA", value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where sessions are kept, as sqlite://FILE [default: sqlite://<data>/hotseat.db].
+    #[arg(long, env = "HOTSEAT_STORE", value_name = "URL")]
+    pub(crate) store: Option<String>,
+
+    /// The token that callers need [default: made once and kept in the data folder].
+    #[arg(long, env = "HOTSEAT_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+
+    /// Let anyone in who reaches the port.
+    #[arg(long, env = "HOTSEAT_NO_AUTH")]
+    pub(crate) no_auth: bool,
+
+    /// Allow --no-auth on an address that other machines reach.
+    #[arg(long)]
+    pub(crate) insecure: bool,
+
+    /// Further host names by which the server may be addressed.
+    #[arg(long, env = "HOTSEAT_ALLOWED_HOSTS", value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) allowed_hosts: Vec<String>,
+
+    /// Origins of other pages that may call the API, `*` for all.
+    #[arg(long, env = "HOTSEAT_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS")]
+    pub(crate) cors_origins: Vec<String>,
+
+    /// Do not open a browser.
+    #[arg(long, env = "HOTSEAT_NO_OPEN")]
+    pub(crate) no_open: bool,
+
+    /// Python that runs the agents [default: that of the active or local virtual environment].
+    #[arg(long, env = "HOTSEAT_PYTHON", value_name = "PROGRAM")]
+    pub(crate) python: Option<PathBuf>,
+
+    /// How to write the log to stderr.
+    #[arg(long, env = "HOTSEAT_LOG_FORMAT", value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+
+    /// What to log, as in `debug` or `hotseat_server=debug` [default: info].
+    #[arg(long, env = "HOTSEAT_LOG_LEVEL", value_name = "FILTER")]
+    pub(crate) log_level: Option<String>,
+
+    /// Configuration file [default: hotseat.toml, where there is one].
+    #[arg(long, env = "HOTSEAT_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// For machines, one object a line.
+    Json,
+}
+
+/// ADK's own flags are written with underscores; both spellings mean the same.
+pub(crate) fn with_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut only_values = false;
+    args.map(|arg| {
+        let Some(text) = arg.to_str() else { return arg };
+        only_values |= text == "--";
+        let Some(flag) = text.strip_prefix("--").filter(|_| !only_values) else { return arg };
+        match flag.split_once('=') {
+            Some((name, value)) => format!("--{}={value}", name.replace('_', "-")).into(),
+            None => format!("--{}", flag.replace('_', "-")).into(),
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn underscores_in_flags_are_dashes() {
+        let given = ["hotseat", "web", "--no_open", "--log_format=json", "a_b", "--", "--c_d"];
+        let read = with_dashes(given.iter().map(OsString::from));
+        assert_eq!(read, ["hotseat", "web", "--no-open", "--log-format=json", "a_b", "--", "--c_d"]);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+}

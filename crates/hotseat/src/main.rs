@@ -1,0 +1,37 @@
+//! The `hotseat` command.
+//!
+//! Arguments, configuration, logging, wiring and exit codes; everything else is
+//! in the crates below. stdout is data, stderr is everything else. Exit codes:
+//! 0 ok, 1 failed, 2 usage, 130 interrupted.
+
+mod args;
+mod data;
+mod logging;
+mod settings;
+mod web;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse_from(args::with_dashes(std::env::args_os()));
+    let result = match args.command {
+        Command::Web(web) => web::run(web),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is the command's one error message")]
+fn report(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}
