@@ -6,12 +6,10 @@
 //! appends, so the summary can always be computed again from the events.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{Kind, NewEvent};
-
-/// The longest title kept of a first message, in characters.
-const TITLE_CHARS: usize = 120;
+use crate::{AdkEvent, Kind, NewEvent, RunChange, title_from};
 
 /// What one event changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,85 +51,53 @@ pub enum RunEffect {
 }
 
 impl Effect {
-    /// What `event` does, judged by nothing but the event.
+    /// What `event` does, judged by nothing but the event. A payload of another
+    /// shape than its kind has does nothing.
     pub fn of(event: &NewEvent) -> Self {
-        let payload = &event.payload;
+        let nothing = Self::default();
         match event.kind {
-            Kind::Request | Kind::ToolRun => Self::default(),
-            Kind::Response => Self { turn_end: Some(turn_end(payload)), ..Self::default() },
-            Kind::Run => run_effect(payload),
-            Kind::Session => Self {
-                completes: read::<StatusOnly>(payload)
-                    .is_some_and(|session| session.status == "completed"),
-                ..Self::default()
-            },
-            Kind::Event if event.author == "user" && event.parent_call_id.is_none() => Self {
-                title: read::<WithContent>(payload).and_then(|event| title(&event.content)),
-                ..Self::default()
-            },
-            Kind::Event => Self::default(),
+            Kind::Response => Self { turn_end: Some(turn_end(&event.payload)), ..nothing },
+            Kind::Run => RunChange::parse(&event.payload).map_or(nothing, of_run),
+            Kind::Session => Self { completes: completes(&event.payload), ..nothing },
+            Kind::Event if event.author == "user" && event.parent_call_id.is_none() => {
+                Self { title: title_of(&event.payload), ..nothing }
+            }
+            Kind::Request | Kind::ToolRun | Kind::Event => nothing,
         }
     }
 }
 
-#[derive(Deserialize)]
-struct StatusOnly {
-    status: String,
-}
-
-#[derive(Deserialize)]
-struct WithError {
-    error: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct WithContent {
-    content: Content,
-}
-
-#[derive(Deserialize)]
-struct Content {
-    #[serde(default)]
-    parts: Vec<TextPart>,
-}
-
-#[derive(Deserialize)]
-struct TextPart {
-    text: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Run {
-    run_id: String,
-    status: String,
-    message: Option<Content>,
-}
-
-/// Reads the fields that matter; a payload of another shape has no effect.
-fn read<'a, T: Deserialize<'a>>(payload: &'a RawValue) -> Option<T> {
-    serde_json::from_str(payload.get()).ok()
-}
-
 fn turn_end(payload: &RawValue) -> TurnEnd {
-    match read::<WithError>(payload) {
-        Some(WithError { error: Some(_) }) => TurnEnd::Dismissed,
-        Some(WithError { error: None }) | None => TurnEnd::Decided,
+    #[derive(Deserialize)]
+    struct WithError {
+        error: Option<serde::de::IgnoredAny>,
+    }
+    match serde_json::from_str(payload.get()) {
+        Ok(WithError { error: Some(_) }) => TurnEnd::Dismissed,
+        Ok(WithError { error: None }) | Err(_) => TurnEnd::Decided,
     }
 }
 
-fn run_effect(payload: &RawValue) -> Effect {
-    let Some(Run { run_id, status, message }) = read::<Run>(payload) else {
-        return Effect::default();
-    };
-    let run = match status.as_str() {
-        "queued" | "started" => RunEffect::Open { run_id, status },
-        _ => RunEffect::Closed { run_id },
-    };
-    Effect { run: Some(run), title: message.as_ref().and_then(title), ..Effect::default() }
+fn completes(payload: &RawValue) -> bool {
+    let change: Value = serde_json::from_str(payload.get()).unwrap_or_default();
+    change["status"] == "completed"
 }
 
-fn title(content: &Content) -> Option<String> {
-    let text = content.parts.iter().find_map(|part| part.text.as_deref())?;
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().take(TITLE_CHARS).collect())
+fn of_run(change: RunChange) -> Effect {
+    let RunChange { run_id, status, message, error: _ } = change;
+    let text = message.as_ref().and_then(|message| {
+        let parts = message["parts"].as_array()?;
+        parts.iter().find_map(|part| part["text"].as_str())
+    });
+    let run = if status.is_end() {
+        RunEffect::Closed { run_id }
+    } else {
+        RunEffect::Open { run_id, status: status.as_str().to_owned() }
+    };
+    Effect { run: Some(run), title: text.and_then(title_from), ..Effect::default() }
+}
+
+fn title_of(payload: &RawValue) -> Option<String> {
+    let event = AdkEvent::parse(payload).ok()?;
+    title_from(&event.visible_text()?)
 }

@@ -9,6 +9,7 @@
 //! * call ids are unique, and every output or error belongs to a call;
 //! * one failure is told once.
 
+mod item;
 mod projector;
 mod turns;
 

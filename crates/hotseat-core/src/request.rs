@@ -16,8 +16,8 @@ use crate::{SchemaError, alias};
 /// A model request, read.
 #[derive(Debug, Clone, Serialize)]
 pub struct ModelRequest {
-    /// The conversation: an array of genai Contents with snake_case keys. May be empty.
-    pub contents: Value,
+    /// The conversation: genai Contents with snake_case keys. May be empty.
+    pub contents: Vec<Value>,
     /// The instruction, as one text.
     pub system_instruction: Option<String>,
     /// The tools that the answer may call.
@@ -81,7 +81,7 @@ impl ModelRequest {
             return Err(InvalidRequest::NotAnObject);
         };
         let contents = match alias::take(&mut request, "contents") {
-            None => Value::Array(Vec::new()),
+            None => Vec::new(),
             Some(Value::Array(contents)) => contents.into_iter().map(snake_content).collect(),
             Some(_) => return Err(InvalidRequest::Contents),
         };

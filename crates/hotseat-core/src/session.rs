@@ -85,11 +85,12 @@ impl fmt::Display for AgentName {
     }
 }
 
-/// The description as it is kept: trimmed and cut at [`MAX_DESCRIPTION_CHARS`]
-/// characters. A blank one is none.
-pub fn truncate_description(text: &str) -> Option<String> {
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.chars().take(MAX_DESCRIPTION_CHARS).collect())
+/// The description as it is kept: the first [`MAX_DESCRIPTION_CHARS`] characters.
+pub fn truncate_description(text: &str) -> &str {
+    match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
 }
 
 /// A title from a user message: its first line that says something, cut at
@@ -121,10 +122,9 @@ mod tests {
 
     #[test]
     fn descriptions_are_cut_between_characters() {
-        assert_eq!(truncate_description(" short\n").unwrap(), "short");
-        assert_eq!(truncate_description(" "), None);
+        assert_eq!(truncate_description("short"), "short");
         let long = "ü".repeat(501);
-        assert_eq!(truncate_description(&long).unwrap(), "ü".repeat(500));
+        assert_eq!(truncate_description(&long), "ü".repeat(500));
     }
 
     #[test]

@@ -31,13 +31,13 @@ pub enum Access {
 
 /// The largest body of an HTTP request or a gRPC message. One event may be 10 MiB,
 /// and a batch or a base64 wrapping is larger than its event.
-pub const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
+pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 
 /// The largest payload of one event.
-pub const MAX_EVENT_BYTES: usize = 10 * 1024 * 1024;
+pub(crate) const MAX_EVENT_BYTES: usize = 10 * 1024 * 1024;
 
 /// The most events in one call that appends.
-pub const MAX_EVENTS_PER_APPEND: usize = 1000;
+pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;
 
 impl Config {
     /// The address a person would open.

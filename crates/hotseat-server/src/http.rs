@@ -51,11 +51,13 @@ pub(crate) fn router(app: App) -> Router {
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         // Streams must not wait in a compressor for a full block.
-        .layer(CompressionLayer::new().compress_when(
-            SizeAbove::new(1024)
-                .and(NotForContentType::new("text/event-stream"))
-                .and(NotForContentType::new("application/grpc")),
-        ))
+        .layer(
+            CompressionLayer::new().compress_when(
+                SizeAbove::new(1024)
+                    .and(NotForContentType::new("text/event-stream"))
+                    .and(NotForContentType::new("application/grpc")),
+            ),
+        )
         .with_state(app.clone());
     api.merge(grpc::router(&app))
         .layer(middleware::from_fn_with_state(app, access::guard))

@@ -1,7 +1,6 @@
 //! The gRPC contract, as compiled by the build script.
 #![expect(
     clippy::pedantic,
-    missing_docs,
     unreachable_pub,
     reason = "generated; the proto file is its documentation"
 )]

@@ -25,6 +25,9 @@ mod store;
 
 pub use error::{AppendError, OpenError, StoreError};
 pub use hub::Change;
-pub use query::{Cursor, EventQuery, Expected, InvalidCursor, Order, Page, Running, SessionQuery, TurnQuery, Waiting};
+pub use query::{
+    Cursor, EventQuery, Expected, InvalidCursor, Order, Page, Running, SessionQuery, TurnQuery,
+    Waiting,
+};
 pub use session::{Appended, Counts, Created, NewSession, OpenRun, Session, Turn};
 pub use store::Store;

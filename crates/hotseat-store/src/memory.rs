@@ -1,6 +1,11 @@
 //! A store that forgets everything with the process, for tests.
 //!
 //! It keeps the same contract as SQLite, and the same suite proves it.
+#![expect(
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "the signatures are those of the databases that can fail"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -53,10 +53,7 @@ pub(crate) fn apply(
 }
 
 /// A request is known by its turn, every other event by its id.
-fn already_there(
-    event: &NewEvent,
-    ledger: &mut impl Ledger,
-) -> Result<Option<Seq>, StoreError> {
+fn already_there(event: &NewEvent, ledger: &mut impl Ledger) -> Result<Option<Seq>, StoreError> {
     if let (Kind::Request, Some(turn)) = (event.kind, event.turn_id)
         && let Some((request, _)) = ledger.turn(turn)?
     {
@@ -87,7 +84,12 @@ fn append_one(
             session.pending_turns = session.pending_turns.saturating_sub(1);
         }
         (
-            Kind::Request | Kind::Response | Kind::Event | Kind::ToolRun | Kind::Run | Kind::Session,
+            Kind::Request
+            | Kind::Response
+            | Kind::Event
+            | Kind::ToolRun
+            | Kind::Run
+            | Kind::Session,
             _,
         ) => {}
     }
@@ -140,9 +142,7 @@ fn fold_run(
             session.run = Some(OpenRun { run_id, status, since: event.timestamp });
         }
         Some(RunEffect::Closed { run_id }) => {
-            if session.run.as_ref().is_some_and(|open| open.run_id == run_id) {
-                session.run = None;
-            }
+            session.run = session.run.take().filter(|open| open.run_id != run_id);
         }
     }
     Ok(())

@@ -95,8 +95,11 @@ impl Store {
 
     /// One event.
     pub async fn event(&self, session: SessionId, seq: Seq) -> Result<Option<Event>, StoreError> {
-        let query =
-            EventQuery { after: Seq::new(seq.get().saturating_sub(1)), limit: 1, ..Default::default() };
+        let query = EventQuery {
+            after: Seq::new(seq.get().saturating_sub(1)),
+            limit: 1,
+            ..Default::default()
+        };
         let events = self.events(session, query).await?;
         Ok(events.into_iter().find(|event| event.seq == seq))
     }

@@ -116,7 +116,10 @@ mod tests {
     fn underscores_in_flags_are_dashes() {
         let given = ["hotseat", "web", "--no_open", "--log_format=json", "a_b", "--", "--c_d"];
         let read = with_dashes(given.iter().map(OsString::from));
-        assert_eq!(read, ["hotseat", "web", "--no-open", "--log-format=json", "a_b", "--", "--c_d"]);
+        assert_eq!(
+            read,
+            ["hotseat", "web", "--no-open", "--log-format=json", "a_b", "--", "--c_d"]
+        );
     }
 
     #[test]

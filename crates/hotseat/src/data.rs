@@ -4,8 +4,9 @@
 //! this folder in a small record in the user's state folder, whatever folder
 //! they are started in. Both are readable by the user alone.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -73,7 +74,11 @@ pub(crate) struct ServerRecord(PathBuf);
 impl ServerRecord {
     /// Tells programs of the same user where the token of this server is. That they
     /// cannot be told is no reason not to start.
-    pub(crate) fn write(address: std::net::SocketAddr, url: &str, token_file: &Path) -> Option<Self> {
+    pub(crate) fn write(
+        address: std::net::SocketAddr,
+        url: &str,
+        token_file: &Path,
+    ) -> Option<Self> {
         let folder = state_folder()?.join("hotseat/servers");
         fs::create_dir_all(&folder).ok()?;
         let path = folder.join(format!("{}_{}.json", address.ip(), address.port()));
@@ -97,7 +102,11 @@ fn state_folder() -> Option<PathBuf> {
 fn new_token() -> Result<String> {
     let mut bytes = [0_u8; TOKEN_BYTES];
     getrandom::fill(&mut bytes).context("the system has no randomness")?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut token = String::with_capacity(2 * TOKEN_BYTES);
+    for byte in bytes {
+        write!(token, "{byte:02x}")?;
+    }
+    Ok(token)
 }
 
 /// Temporary files are private from their first byte on, and a rename replaces whole.

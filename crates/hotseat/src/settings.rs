@@ -74,8 +74,14 @@ impl Settings {
         }
         let auth = match web.token.or(file.token) {
             _ if no_auth => Auth::None,
-            Some(token) if token.len() < 8 => bail!("a token of less than 8 characters is no secret"),
-            Some(token) if !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)) => {
+            Some(token) if token.len() < 8 => {
+                bail!("a token of less than 8 characters is no secret")
+            }
+            Some(token)
+                if !token
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)) =>
+            {
                 bail!("a token may hold only letters, digits and the characters - _ . ~")
             }
             Some(token) => Auth::Given(token),

@@ -13,9 +13,9 @@ use tokio::signal;
 
 use crate::args::Web;
 use crate::data::{DataFolder, ServerRecord};
+use crate::logging;
 use crate::settings::{Auth, Settings};
 use crate::worker::{WorkerProcess, find_python, supervise};
-use crate::logging;
 
 /// What a shell expects of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;

@@ -67,15 +67,9 @@ async fn run_once(process: &WorkerProcess) -> LoadProblem {
         }
     };
     let lines = Arc::new(Mutex::new(VecDeque::new()));
-    let output = child.stdout.take().map(|stream| show(stream, Arc::clone(&lines)));
-    let errors = child.stderr.take().map(|stream| show(stream, Arc::clone(&lines)));
-    let drain = async {
-        tokio::join!(
-            async { if let Some(output) = output { output.await } },
-            async { if let Some(errors) = errors { errors.await } },
-        )
-    };
-    drain.await;
+    let output = show(child.stdout.take(), Arc::clone(&lines));
+    let errors = show(child.stderr.take(), Arc::clone(&lines));
+    tokio::join!(output, errors);
     let message = match child.wait().await {
         Ok(status) => format!("the worker ended ({status})"),
         Err(error) => format!("the worker ended: {error}"),
@@ -107,7 +101,8 @@ fn spawn(process: &WorkerProcess) -> std::io::Result<Child> {
 
 /// Shows what the worker writes, and keeps the end of it.
 #[expect(clippy::print_stderr, reason = "what the user's agents print belongs on the terminal")]
-async fn show(stream: impl AsyncRead + Unpin, kept: Arc<Mutex<VecDeque<String>>>) {
+async fn show(stream: Option<impl AsyncRead + Unpin>, kept: Arc<Mutex<VecDeque<String>>>) {
+    let Some(stream) = stream else { return };
     let mut lines = BufReader::new(stream).lines();
     while let Ok(Some(line)) = lines.next_line().await {
         eprintln!("worker | {line}");

@@ -31,9 +31,13 @@ impl Dismissal {
     /// The code of a turn that a person dismissed.
     pub const DISMISSED: &'static str = "dismissed";
 
-    /// A dismissal by a person, with the reason that the agent sees.
-    pub fn new(reason: &str) -> Self {
-        Self { code: Self::DISMISSED.to_owned(), message: reason.to_owned() }
+    /// A dismissal by a person, with the reason if there is one.
+    pub fn new(reason: Option<&str>) -> Self {
+        let message = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        Self {
+            code: Self::DISMISSED.to_owned(),
+            message: message.unwrap_or("the turn was dismissed").to_owned(),
+        }
     }
 
     /// The payload of the `response` event.

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::turns::Turns;
-use super::{Answered, HistoryEntry, HistoryItem};
+use super::{HistoryEntry, HistoryItem};
 use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
 use crate::payload::{RunChange, RunStatus, ToolRun};
-use crate::tool_calls::{EndedCall, Outcome, TRANSFER_TOOL, ToolCalls, made_up_id};
+use crate::tool_calls::{Outcome, TRANSFER_TOOL, ToolCalls, made_up_id};
 use crate::{Event, Kind, Seq};
 
 /// Makes the history of one session. Feed it the events in their order.
@@ -159,7 +159,10 @@ impl HistoryProjector {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
                     let answered = self.turns.of_call(&id).or_else(|| of_event.clone());
                     if self.calls.call(&id, &name, scope.clone()) {
-                        items.push((scope.clone(), call(&agent_name, id, name, args, answered)));
+                        items.push((
+                            scope.clone(),
+                            HistoryItem::of_call(&agent_name, id, name, args, answered),
+                        ));
                     }
                 }
                 AdkPart::FunctionResponse { id, name, response } => {
@@ -187,7 +190,7 @@ impl HistoryProjector {
         if call.name == TRANSFER_TOOL && matches!(call.outcome, Outcome::Output(_)) {
             return None;
         }
-        Some((call.scope.clone(), result(call)))
+        Some((call.scope.clone(), HistoryItem::of_result(call)))
     }
 
     fn run_change(&mut self, event: &Event, run: RunChange) -> Vec<HistoryEntry> {
@@ -195,7 +198,9 @@ impl HistoryProjector {
         if run.status.is_end() {
             entries.extend(self.show_query());
             let failed = self.calls.end_failed().into_iter();
-            entries.extend(failed.map(|call| entry(event, call.scope.clone(), result(call))));
+            entries.extend(
+                failed.map(|call| entry(event, call.scope.clone(), HistoryItem::of_result(call))),
+            );
         }
         let told = match run.status {
             RunStatus::Queued => {
@@ -212,7 +217,7 @@ impl HistoryProjector {
         };
         if !told {
             let scope = Scope { invocation_id: self.invocation_id.clone(), ..Scope::default() };
-            entries.push(entry(event, scope, run_error(run)));
+            entries.push(entry(event, scope, HistoryItem::of_failed_run(run)));
         }
         entries
     }
@@ -258,62 +263,6 @@ fn held_query(event: &Event, message: Option<Value>) -> Query {
     match user_text(&read_parts(&mut message)) {
         Some(content) => Query::Held { content, seq: event.seq, timestamp: event.timestamp },
         None => Query::None,
-    }
-}
-
-fn call(
-    agent_name: &str,
-    call_id: String,
-    tool_name: String,
-    arguments: Value,
-    answered: Option<Answered>,
-) -> HistoryItem {
-    let agent_name = agent_name.to_owned();
-    let answered = answered.unwrap_or_default();
-    if tool_name != TRANSFER_TOOL {
-        return HistoryItem::ToolCall { agent_name, tool_name, arguments, call_id, answered };
-    }
-    let to_agent = arguments.get("agent_name").and_then(Value::as_str).unwrap_or_default();
-    HistoryItem::Transfer { agent_name, to_agent: to_agent.to_owned(), call_id: Some(call_id) }
-}
-
-fn result<S>(call: EndedCall<'_, S>) -> HistoryItem {
-    let (call_id, tool_name) = (call.id.to_owned(), call.name.to_owned());
-    let duration_ms = call.duration_ms;
-    match call.outcome {
-        Outcome::Output(result) => {
-            HistoryItem::ToolOutput { call_id, tool_name, result, duration_ms }
-        }
-        Outcome::Error { error_type, message: error_message, traceback } => {
-            HistoryItem::ToolError {
-                call_id,
-                tool_name,
-                error_type,
-                error_message,
-                traceback,
-                duration_ms,
-            }
-        }
-    }
-}
-
-fn run_error(run: RunChange) -> HistoryItem {
-    match run.error {
-        Some(error) => HistoryItem::RunError {
-            error_type: error.error_type,
-            error_message: error.message,
-            traceback: error.traceback,
-        },
-        None if run.status == RunStatus::Cancelled => HistoryItem::RunError {
-            error_type: "Cancelled".to_owned(),
-            error_message: "the run was cancelled".to_owned(),
-            traceback: None,
-        },
-        None => HistoryItem::RunError {
-            error_type: "RunError".to_owned(),
-            error_message: "the run failed".to_owned(),
-            traceback: None,
-        },
     }
 }
 

@@ -73,19 +73,37 @@ fn malformed_fields_are_skipped() {
 
 #[test]
 fn events_are_checked_at_the_door() {
-    assert_eq!(AdkEvent::checked(&raw(&json!({"author": "a", "unknown": [1]}))).unwrap().author, "a");
+    assert_eq!(
+        AdkEvent::checked(&raw(&json!({"author": "a", "unknown": [1]}))).unwrap().author,
+        "a"
+    );
     for (event, message) in [
         (json!([]), "an event must be an object, not an array"),
         (json!({}), "the event has no author"),
         (json!({"author": " "}), "the event has no author"),
         (json!({"author": 1}), "author of the event must be a string, not a number"),
-        (json!({"author": "a", "invocationId": 1}), "invocation_id of the event must be a string, not a number"),
-        (json!({"author": "a", "content": "hi"}), "content of the event must be an object, not a string"),
-        (json!({"author": "a", "content": {"parts": {}}}), "parts of the event must be an array, not an object"),
-        (json!({"author": "a", "timestamp": "now"}), "timestamp of the event must be a number, not a string"),
+        (
+            json!({"author": "a", "invocationId": 1}),
+            "invocation_id of the event must be a string, not a number",
+        ),
+        (
+            json!({"author": "a", "content": "hi"}),
+            "content of the event must be an object, not a string",
+        ),
+        (
+            json!({"author": "a", "content": {"parts": {}}}),
+            "parts of the event must be an array, not an object",
+        ),
+        (
+            json!({"author": "a", "timestamp": "now"}),
+            "timestamp of the event must be a number, not a string",
+        ),
     ] {
         assert_eq!(AdkEvent::checked(&raw(&event)).unwrap_err().to_string(), message);
     }
     let deep = format!(r#"{{"author": "a", "x": {}{}}}"#, "[".repeat(9000), "]".repeat(9000));
-    assert_eq!(AdkEvent::checked(&text(&deep)).unwrap_err().to_string(), "the event cannot be read");
+    assert_eq!(
+        AdkEvent::checked(&text(&deep)).unwrap_err().to_string(),
+        "the event cannot be read"
+    );
 }

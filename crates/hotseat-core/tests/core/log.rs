@@ -1,7 +1,10 @@
 //! A log written in a few words.
 
+#![expect(clippy::needless_pass_by_value, reason = "json! reads best without a borrow")]
+
 use hotseat_core::{Event, Kind, NewEvent, Seq, SessionId, TurnId};
 use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -16,13 +19,18 @@ pub(crate) fn text(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap()
 }
 
+/// JSON for a snapshot. Not insta's own, which does not know serde_json's numbers.
+pub(crate) fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
 /// The turn number `n`.
 pub(crate) fn turn(n: u128) -> TurnId {
     format!("00000000-0000-4000-8000-{n:012}").parse().unwrap()
 }
 
 /// Events of one session, a second apart, on the agent `root` unless told otherwise.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
     inside: Option<String>,

@@ -1,7 +1,9 @@
 use hotseat_core::{Violation, normalise, normalise_schema, violations};
-use insta::assert_json_snapshot;
+use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::log::pretty;
 
 fn wrong(schema: &Value, instance: &Value) -> Vec<String> {
     let line = |Violation { path, message }| format!("{path}: {message}");
@@ -26,6 +28,7 @@ fn json_schema_is_kept_as_it_is() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "most of them are the snapshot")]
 fn genai_schema_becomes_json_schema() {
     let declaration = json!({"name": "search", "parameters": {
         "type": "OBJECT",
@@ -43,7 +46,96 @@ fn genai_schema_becomes_json_schema() {
         "defs": {"Pet": {"type": "OBJECT", "additional_properties": {"type": "BOOLEAN"}}},
         "required": ["query"],
     }});
-    assert_json_snapshot!(normalise(&declaration).unwrap(), @"");
+    assert_snapshot!(pretty(&normalise(&declaration).unwrap()), @r##"
+    {
+      "type": "object",
+      "properties": {
+        "query": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 20,
+          "examples": [
+            "cats"
+          ]
+        },
+        "limit": {
+          "type": [
+            "integer",
+            "null"
+          ],
+          "format": "int32",
+          "minimum": 1
+        },
+        "sort": {
+          "type": [
+            "string",
+            "null"
+          ],
+          "enum": [
+            "up",
+            "down",
+            null
+          ]
+        },
+        "page": {
+          "type": "integer",
+          "enum": [
+            10,
+            20
+          ]
+        },
+        "filters": {
+          "type": "array",
+          "items": {
+            "anyOf": [
+              {
+                "type": "string"
+              },
+              {
+                "type": "number"
+              }
+            ]
+          },
+          "minItems": 2
+        },
+        "either": {
+          "anyOf": [
+            {
+              "type": "string"
+            },
+            {
+              "type": "object"
+            },
+            {
+              "type": "null"
+            }
+          ]
+        },
+        "pet": {
+          "anyOf": [
+            {
+              "$ref": "#/$defs/Pet"
+            },
+            {
+              "type": "null"
+            }
+          ]
+        },
+        "anything": {}
+      },
+      "$defs": {
+        "Pet": {
+          "type": "object",
+          "additionalProperties": {
+            "type": "boolean"
+          }
+        }
+      },
+      "required": [
+        "query"
+      ]
+    }
+    "##);
 }
 
 #[test]
@@ -60,7 +152,10 @@ fn what_cannot_be_parameters_is_refused() {
     for (declaration, message) in [
         (json!("add"), "a schema must be an object, not a string"),
         (json!({"parameters": [1]}), "a schema must be an object, not an array"),
-        (json!({"parameters": {"type": "STRING"}}), "parameters must be of type object, not \"string\""),
+        (
+            json!({"parameters": {"type": "STRING"}}),
+            "parameters must be of type object, not \"string\"",
+        ),
         (json!({"inputSchema": false}), "parameters must be of type object, not false"),
         (
             json!({"parameters": {"type": "OBJECT", "properties": {"a": {"minLength": "one"}}}}),
@@ -90,13 +185,27 @@ fn violations_point_to_the_field_and_say_what_is_wrong() {
         "limit": 0, "mode": "yaml", "when": "soon", "who": {"age": "x"}, "size": "XL",
         "text": "é".repeat(500), "extra": 1,
     });
-    assert_json_snapshot!(wrong(&schema, &instance), @"");
+    assert_snapshot!(pretty(&wrong(&schema, &instance)), @r#"
+    [
+      "/limit: 0 is less than the minimum of 1",
+      "/mode: \"yaml\" is not one of \"json\" or \"xml\"",
+      "/when: \"soon\" is not a \"date-time\"",
+      "/who/a~1b: is required",
+      "/who/age: \"x\" is not of type integer",
+      "/size: \"XL\" is not of type integer or boolean",
+      "/text: \"ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé…\" is longer than 3 characters",
+      "/extra: is not a known field",
+      "/query: is required"
+    ]
+    "#);
 }
 
 #[test]
 fn an_integer_is_written_without_fraction() {
     let schema = json!({"type": "integer"});
-    for (instance, valid) in [("5", true), ("-0", true), ("5.0", false), ("1e3", false), ("5.5", false)] {
+    for (instance, valid) in
+        [("5", true), ("-0", true), ("5.0", false), ("1e3", false), ("5.5", false)]
+    {
         let instance: Value = serde_json::from_str(instance).unwrap();
         assert_eq!(wrong(&schema, &instance).is_empty(), valid, "{instance}");
     }
@@ -106,7 +215,8 @@ fn an_integer_is_written_without_fraction() {
 #[test]
 fn big_integers_are_compared_exactly() {
     let instance: Value = serde_json::from_str("1180591620717411303425").unwrap();
-    let limit: Value = serde_json::from_str(r#"{"type": "integer", "maximum": 1180591620717411303424}"#).unwrap();
+    let limit: Value =
+        serde_json::from_str(r#"{"type": "integer", "maximum": 1180591620717411303424}"#).unwrap();
     assert_eq!(
         wrong(&limit, &instance),
         [": 1180591620717411303425 is greater than the maximum of 1180591620717411303424"]
@@ -116,7 +226,11 @@ fn big_integers_are_compared_exactly() {
 #[test]
 fn formats_are_as_wide_as_pythons() {
     for (format, good, bad) in [
-        ("date-time", vec!["2025-01-05T10:00:00", "2025-01-05T10:00:00.5+01:00", "2025-01-05 10:00:00Z"], "5 Jan"),
+        (
+            "date-time",
+            vec!["2025-01-05T10:00:00", "2025-01-05T10:00:00.5+01:00", "2025-01-05 10:00:00Z"],
+            "5 Jan",
+        ),
         ("time", vec!["10:00", "10:00:00Z", "10:00:00+01:00"], "noon"),
         ("date", vec!["2025-01-05"], "2025-13-05"),
         ("uuid", vec!["7d0f6a5232f14b3e9e0d1f4f9f6b2a11"], "7d0f"),
@@ -159,13 +273,24 @@ fn other_dialects_and_outside_references() {
 /// Any JSON value, with the words of schemas as keys more often than others.
 fn any_json() -> impl Strategy<Value = Value> {
     let key = prop_oneof![
-        Just("type".to_owned()), Just("properties".to_owned()), Just("items".to_owned()),
-        Just("anyOf".to_owned()), Just("nullable".to_owned()), Just("enum".to_owned()),
-        Just("minLength".to_owned()), Just("$ref".to_owned()), "[a-z]{1,5}",
+        Just("type".to_owned()),
+        Just("properties".to_owned()),
+        Just("items".to_owned()),
+        Just("anyOf".to_owned()),
+        Just("nullable".to_owned()),
+        Just("enum".to_owned()),
+        Just("minLength".to_owned()),
+        Just("$ref".to_owned()),
+        "[a-z]{1,5}",
     ];
     let leaf = prop_oneof![
-        Just(Value::Null), any::<bool>().prop_map(Value::from), any::<i64>().prop_map(Value::from),
-        Just(json!("OBJECT")), Just(json!("string")), Just(json!("#")), ".{0,8}".prop_map(Value::from),
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        Just(json!("OBJECT")),
+        Just(json!("string")),
+        Just(json!("#")),
+        ".{0,8}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 32, 6, move |inner| {
         prop_oneof![

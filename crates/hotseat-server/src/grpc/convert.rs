@@ -150,10 +150,10 @@ fn part(part: &Value) -> proto::Part {
 
 /// The payload of a `request` event from what a caller sent.
 pub(super) fn request_payload(
-    request: proto::SimulatedLlmRequest,
+    request: &proto::SimulatedLlmRequest,
 ) -> Result<Box<RawValue>, Status> {
     let raw = if request.raw_json.is_empty() {
-        raw_value(&typed_request(&request)?)?
+        raw_value(&typed_request(request)?)?
     } else {
         raw_json("request.raw_json", &request.raw_json)?
     };
@@ -187,8 +187,7 @@ fn typed_request(request: &proto::SimulatedLlmRequest) -> Result<Value, Status> 
             let mut value =
                 json!({"name": declaration.name, "description": declaration.description});
             if !declaration.parameters.is_empty() {
-                value["parametersJsonSchema"] =
-                    json_text("parameters", &declaration.parameters)?;
+                value["parametersJsonSchema"] = json_text("parameters", &declaration.parameters)?;
             }
             declarations.push(value);
         }
@@ -213,8 +212,7 @@ pub(super) fn decision(response: &proto::HumanResponse) -> Result<Value, Status>
 fn typed_contents(contents: &[proto::Content]) -> Result<Vec<Value>, Status> {
     let mut values = Vec::new();
     for content in contents {
-        let parts =
-            content.parts.iter().map(typed_part).collect::<Result<Vec<_>, Status>>()?;
+        let parts = content.parts.iter().map(typed_part).collect::<Result<Vec<_>, Status>>()?;
         let mut value = json!({"parts": parts});
         if !content.role.is_empty() {
             value["role"] = json!(content.role);
@@ -241,7 +239,8 @@ fn typed_part(part: &proto::Part) -> Result<Value, Status> {
         None => json!({}),
         Some(Data::Text(text)) => json!({"text": text}),
         Some(Data::FunctionCall(call)) => {
-            let args = if call.args.is_empty() { json!({}) } else { json_text("args", &call.args)? };
+            let args =
+                if call.args.is_empty() { json!({}) } else { json_text("args", &call.args)? };
             json!({"function_call": with_id(json!({"name": call.name, "args": args}), &call.id)})
         }
         Some(Data::FunctionResponse(response)) => {

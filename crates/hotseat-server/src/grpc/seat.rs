@@ -55,9 +55,8 @@ impl Seat for SeatService {
         let wish = request.into_inner();
         let invalid = |error: &dyn std::fmt::Display| Status::invalid_argument(error.to_string());
         let cursor = convert::given(wish.page_token).map(|token| token.parse()).transpose();
-        let status = convert::given(wish.status)
-            .map(|status| status.parse::<SessionStatus>())
-            .transpose();
+        let status =
+            convert::given(wish.status).map(|status| status.parse::<SessionStatus>()).transpose();
         let query = SessionQuery {
             cursor: cursor.map_err(|error| invalid(&error))?,
             limit: usize::try_from(wish.page_size)
@@ -91,9 +90,7 @@ impl Seat for SeatService {
         request: Request<SubmitRequestRequest>,
     ) -> Result<Response<SubmitRequestResponse>, Status> {
         let wish = request.into_inner();
-        let asked = wish
-            .request
-            .ok_or_else(|| Status::invalid_argument("`request` is missing"))?;
+        let asked = wish.request.ok_or_else(|| Status::invalid_argument("`request` is missing"))?;
         let submitted = self
             .0
             .submit_turn(SubmitTurn {
@@ -103,7 +100,7 @@ impl Seat for SeatService {
                 invocation_id: convert::given(wish.invocation_id),
                 branch: convert::given(wish.branch),
                 parent_call_id: convert::given(wish.parent_call_id),
-                payload: convert::request_payload(asked)?,
+                payload: convert::request_payload(&asked)?,
             })
             .await?;
         Ok(Response::new(SubmitRequestResponse {
@@ -118,9 +115,8 @@ impl Seat for SeatService {
         request: Request<SubmitDecisionRequest>,
     ) -> Result<Response<SubmitDecisionResponse>, Status> {
         let wish = request.into_inner();
-        let answer = wish
-            .response
-            .ok_or_else(|| Status::invalid_argument("`response` is missing"))?;
+        let answer =
+            wish.response.ok_or_else(|| Status::invalid_argument("`response` is missing"))?;
         let answer = convert::decision(&answer)?;
         let (session, turn) = (convert::id(&wish.session_id)?, convert::id(&wish.turn_id)?);
         let decided = self.0.decide(session, turn, answer, "human").await?;
@@ -150,8 +146,9 @@ impl Seat for SeatService {
         let followed = self.0.follow(session, Seq::new(wish.after_seq)).await?;
         let events = followed.filter_map(move |followed| {
             let event = match followed {
-                Ok(Followed::Event(event)) => wanted(&kinds, event.kind)
-                    .then(|| Ok(convert::event(*event))),
+                Ok(Followed::Event(event)) => {
+                    wanted(&kinds, event.kind).then(|| Ok(convert::event(*event)))
+                }
                 Ok(Followed::HistoryComplete { last_seq, event_count }) => {
                     let marker = HistoryComplete { last_seq: last_seq.get(), event_count };
                     Some(Ok(SessionEvent {
@@ -173,8 +170,5 @@ fn wanted(kinds: &[Kind], kind: Kind) -> bool {
 }
 
 fn decided_response(decided: Decided) -> Response<SubmitDecisionResponse> {
-    Response::new(SubmitDecisionResponse {
-        event_id: decided.event_id,
-        seq: decided.seq.get(),
-    })
+    Response::new(SubmitDecisionResponse { event_id: decided.event_id, seq: decided.seq.get() })
 }

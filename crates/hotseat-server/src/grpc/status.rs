@@ -1,5 +1,7 @@
 //! Refusals as gRPC statuses.
 
+use std::fmt::Write as _;
+
 use tonic::{Code, Status};
 
 use crate::http::Problem;
@@ -37,7 +39,7 @@ impl From<ServiceError> for Status {
         let mut message = crate::http::readable(&error);
         if let E::InvalidDecision(violations) | E::Invalid { violations, .. } = &error {
             for violation in violations {
-                message.push_str(&format!("; {}: {}", violation.path, violation.message));
+                let _ = write!(message, "; {}: {}", violation.path, violation.message);
             }
         }
         Status::new(code, message)

@@ -28,14 +28,16 @@ impl Worker for WorkerService {
     ) -> Result<Response<Self::AttachStream>, Status> {
         let mut incoming = request.into_inner();
         let first = incoming.message().await?;
-        let Some(FromWorker::Register(register)) = first.and_then(|message| message.message)
-        else {
+        let Some(FromWorker::Register(register)) = first.and_then(|message| message.message) else {
             return Err(Status::invalid_argument("the first message must be `register`"));
         };
         let registration = registration(register)?;
-        let names: Vec<_> =
-            registration.agents.iter().map(|agent| agent.name.as_str()).collect();
-        tracing::info!(worker.id = registration.worker_id, agents = names.join(", "), "worker attached");
+        let names: Vec<_> = registration.agents.iter().map(|agent| agent.name.as_str()).collect();
+        tracing::info!(
+            worker.id = registration.worker_id,
+            agents = names.join(", "),
+            "worker attached"
+        );
         let (attachment, receiver) = self.0.attach_worker(registration).await?;
         let app = self.0.clone();
         let greeting = registered(&app);

@@ -29,8 +29,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
         Ok(None) => {
             let origin = allowed_cors_origin(config, request.headers());
             let preflight = request.method() == Method::OPTIONS && origin.is_some();
-            let mut response =
-                if preflight { preflight_answer() } else { next.run(request).await };
+            let mut response = if preflight { preflight_answer() } else { next.run(request).await };
             add_headers(response.headers_mut(), origin);
             response
         }
@@ -183,8 +182,7 @@ fn take_token(uri: &Uri) -> Option<(&str, String)> {
     let rest: Vec<_> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
     // A path that begins with two slashes would be read as another host.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
-    let address =
-        if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
+    let address = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
     Some((token, address))
 }
 

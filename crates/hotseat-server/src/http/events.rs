@@ -50,8 +50,7 @@ pub(super) async fn list(
     let mut events = app.events(id, query).await?;
     let more = events.len() > limit;
     events.truncate(limit);
-    let next_cursor =
-        if more { events.last().map(|event| event.seq.to_string()) } else { None };
+    let next_cursor = if more { events.last().map(|event| event.seq.to_string()) } else { None };
     Ok(Json(List { items: events.into_iter().map(EventView::whole).collect(), next_cursor }))
 }
 
@@ -70,7 +69,9 @@ impl EventParams {
             .map_err(|error: hotseat_core::UnknownKind| Problem::bad_request(error.to_string()))?;
         let after_timestamp =
             self.after_timestamp.map(|text| text.parse()).transpose().map_err(|_| {
-                Problem::bad_request("`after_timestamp` must be RFC 3339, as in 2026-01-05T10:00:00Z")
+                Problem::bad_request(
+                    "`after_timestamp` must be RFC 3339, as in 2026-01-05T10:00:00Z",
+                )
             })?;
         Ok(EventQuery {
             after: Seq::new(self.after_seq.unwrap_or_default()),
@@ -104,8 +105,7 @@ pub(super) async fn ingest(
 ) -> Result<(StatusCode, Json<Ingested>), Problem> {
     let id = session_id(&id)?;
     let raw_events: Vec<Box<RawValue>> = if body.get().trim_start().starts_with('[') {
-        serde_json::from_str(body.get())
-            .map_err(|error| Problem::bad_request(error.to_string()))?
+        serde_json::from_str(body.get()).map_err(|error| Problem::bad_request(error.to_string()))?
     } else {
         vec![body]
     };

@@ -1,7 +1,7 @@
 //! What comes in, checked, with a problem where it does not fit.
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::body::Bytes;
+use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use hotseat_core::{SessionId, TurnId};

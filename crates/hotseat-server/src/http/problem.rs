@@ -160,6 +160,7 @@ pub(super) async fn method_not_allowed() -> Problem {
     )
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the layer that calls it gives the box away")]
 pub(super) fn from_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()

@@ -66,11 +66,7 @@ pub(super) struct DecidedView {
 
 impl From<Decided> for DecidedView {
     fn from(decided: Decided) -> Self {
-        Self {
-            seq: decided.seq.get(),
-            event_id: decided.event_id,
-            call_ids: decided.call_ids,
-        }
+        Self { seq: decided.seq.get(), event_id: decided.event_id, call_ids: decided.call_ids }
     }
 }
 

@@ -6,7 +6,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use hotseat_core::{MergeAction, NewCase, SessionId, SessionStatus, Subject, golden_trace, snake_case};
+use hotseat_core::{
+    MergeAction, NewCase, SessionId, SessionStatus, Subject, golden_trace, snake_case,
+};
 use hotseat_store::Session;
 use serde_json::Value;
 
@@ -65,12 +67,7 @@ impl App {
             }
             Err(_) => return Err(ServiceError::Closing),
         };
-        Ok(Exported {
-            path,
-            eval_id: merged.eval_id,
-            case: merged.case,
-            action: merged.action,
-        })
+        Ok(Exported { path, eval_id: merged.eval_id, case: merged.case, action: merged.action })
     }
 
     async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {

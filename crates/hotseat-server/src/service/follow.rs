@@ -25,7 +25,10 @@ const POLL: Duration = Duration::from_secs(5);
 pub(crate) enum Followed {
     Event(Box<Event>),
     /// All that was in the log has been seen; from here on it is live.
-    HistoryComplete { last_seq: Seq, event_count: u64 },
+    HistoryComplete {
+        last_seq: Seq,
+        event_count: u64,
+    },
 }
 
 struct Follower {
@@ -60,7 +63,7 @@ impl App {
         Ok(stream::unfold(Some(follower), |follower| async {
             let mut follower = follower?;
             match follower.next().await {
-                Ok(Some(followed)) => Some((Ok(followed), Some(follower))),
+                Ok(Some(seen)) => Some((Ok(seen), Some(follower))),
                 Ok(None) => None,
                 Err(error) => Some((Err(error), None)),
             }

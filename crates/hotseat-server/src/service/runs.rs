@@ -79,8 +79,7 @@ impl App {
         &self,
         registration: Registration,
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
-        let agents: Vec<_> =
-            registration.agents.iter().map(|agent| agent.name.clone()).collect();
+        let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
         let attached = self.workers.attach(registration);
         for agent in agents {
             self.resume_runs(&agent).await?;
@@ -113,11 +112,8 @@ impl App {
         if session.source != "web" || self.workers.works_on(&run.run_id) {
             return Ok(());
         }
-        let query = EventQuery {
-            kinds: vec![Kind::Run],
-            order: Order::Descending,
-            ..Default::default()
-        };
+        let query =
+            EventQuery { kinds: vec![Kind::Run], order: Order::Descending, ..Default::default() };
         for event in self.store.events(session.id, query).await? {
             let change: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();
             if change["run_id"] == run.run_id.as_str() && change["status"] == "queued" {
@@ -173,9 +169,9 @@ impl App {
             ..Default::default()
         };
         let runs = self.events(id, query).await?;
-        let latest = runs
-            .iter()
-            .find_map(|event| ToolRun::parse(&event.payload).ok().filter(|run| run.call_id == call_id));
+        let latest = runs.iter().find_map(|event| {
+            ToolRun::parse(&event.payload).ok().filter(|run| run.call_id == call_id)
+        });
         match latest {
             Some(ToolRun { status: ToolRunStatus::Started, tool_name, .. }) => {
                 let wish = json!({"call_id": call_id, "tool_name": tool_name, "status": "cancel_requested"});
@@ -228,10 +224,7 @@ fn check_input(value: &Value, agent: &Agent) -> Result<(), ServiceError> {
     if found.is_empty() {
         return Ok(());
     }
-    let violations = found
-        .into_iter()
-        .map(|violation| violation.under("/structured"))
-        .collect();
+    let violations = found.into_iter().map(|violation| violation.under("/structured")).collect();
     Err(ServiceError::Invalid {
         detail: "the message does not fit the agent's input schema".to_owned(),
         violations,

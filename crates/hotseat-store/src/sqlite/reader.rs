@@ -101,7 +101,10 @@ pub(super) fn sessions(
             " AND (title LIKE ? ESCAPE '\\' OR description LIKE ? ESCAPE '\\' \
              OR agent LIKE ? ESCAPE '\\' OR id LIKE ? ESCAPE '\\')",
         );
-        values.extend([format!("%{pattern}%"), format!("%{pattern}%"), format!("%{pattern}%")].map(Value::Text));
+        values.extend(
+            [format!("%{pattern}%"), format!("%{pattern}%"), format!("%{pattern}%")]
+                .map(Value::Text),
+        );
         values.push(Value::Text(format!("{pattern}%")));
     }
     // One more than asked for tells whether there is a next page.

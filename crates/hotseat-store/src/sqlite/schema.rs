@@ -51,9 +51,8 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate);
     let transaction = transaction.map_err(failed)?;
-    let found: u32 = transaction
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .map_err(failed)?;
+    let found: u32 =
+        transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > known {
         return Err(OpenError::Newer { path: path.to_owned(), found, known });

@@ -36,9 +36,17 @@ pub(super) enum Operation {
 }
 
 /// An operation that was carried out and waits for the commit.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives only until the commit, in a list that is reused"
+)]
 enum Done {
     Create(Result<Created, StoreError>, oneshot::Sender<Result<Created, StoreError>>),
-    Append(SessionId, Result<Appended, AppendError>, oneshot::Sender<Result<Appended, AppendError>>),
+    Append(
+        SessionId,
+        Result<Appended, AppendError>,
+        oneshot::Sender<Result<Appended, AppendError>>,
+    ),
     Delete(SessionId, Result<bool, StoreError>, oneshot::Sender<Result<bool, StoreError>>),
 }
 
@@ -71,7 +79,9 @@ fn commit(connection: &mut Connection, hub: &Hub, batch: &mut Vec<Operation>) {
         Ok(()) => done.into_iter().for_each(|done| done.answer(hub)),
         Err(error) => {
             let message = error.to_string();
-            done.into_iter().for_each(|done| done.fail(&message));
+            for done in done {
+                done.fail(&message);
+            }
             // Operations that were not reached are answered by dropping their senders.
             batch.clear();
         }
@@ -221,9 +231,7 @@ impl Ledger for SessionLedger<'_, '_> {
                 "SELECT turn_id FROM turns WHERE session_id = ?1 AND response_seq IS NULL \
                  ORDER BY request_seq LIMIT 1",
             )
-            .and_then(|mut statement| {
-                statement.query_row([&self.key], |row| row.get(0)).optional()
-            })
+            .and_then(|mut statement| statement.query_row([&self.key], |row| row.get(0)).optional())
             .map_err(StoreError::backend("find the head of a queue"))?;
         Ok(head.and_then(|head| head.parse().ok()))
     }
@@ -238,7 +246,9 @@ impl Ledger for SessionLedger<'_, '_> {
 
     fn open_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError> {
         self.savepoint
-            .prepare_cached("INSERT INTO turns (session_id, turn_id, request_seq) VALUES (?1, ?2, ?3)")
+            .prepare_cached(
+                "INSERT INTO turns (session_id, turn_id, request_seq) VALUES (?1, ?2, ?3)",
+            )
             .and_then(|mut statement| {
                 statement.execute(params![self.key, turn.to_string(), number(seq)])
             })

@@ -1,0 +1,120 @@
+# Two commands do everything on a fresh machine with Rust, Python 3.11+ and Node: `make run` and `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV   := .venv
+PYTHON ?= python3
+STAMPS := target/stamps
+UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
+RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
+
+.PHONY: help run build test bench check fmt clean test-rust test-python test-ui test-e2e
+
+help:
+	@echo 'make run    build Hotseat and start it with the example agents'
+	@echo 'make test   set up, check and test everything'
+	@echo 'make build  target/release/hotseat and .venv with google-adk and the hotseat package'
+	@echo 'make bench  measure'
+	@echo 'make fmt    format all sources'
+
+run: build
+	@exec target/release/hotseat web --python $(VENV)/bin/python examples
+
+build: target/release/hotseat $(STAMPS)/package-release
+
+# ---------------------------------------------------------------- what is built
+
+target/release/hotseat: $(RUST) ui/dist/index.html
+	cargo build --release --locked --package hotseat
+	@touch $@
+
+target/debug/hotseat: $(RUST) ui/dist/index.html
+	cargo build --locked --package hotseat
+	@touch $@
+
+ui/node_modules/.stamp: ui/package.json ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+ui/dist/index.html: ui/node_modules/.stamp $(UI_SRC)
+	cd ui && npm run --silent build
+	@touch $@
+
+# The environment that agents run in: ADK with what `adk eval` needs, and the tools of the checks.
+$(STAMPS)/venv: pyproject.toml
+	@mkdir -p $(STAMPS)
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' --group dev
+	@touch $@
+
+# The package, editable, with the binary beside it. maturin reuses what cargo has built.
+$(STAMPS)/package-release: $(STAMPS)/venv target/release/hotseat
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	@rm -f $(STAMPS)/package-dev
+	@touch $@
+
+$(STAMPS)/package-dev: $(STAMPS)/venv target/debug/hotseat
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --config-settings=build-args='--profile=dev' --editable .
+	@rm -f $(STAMPS)/package-release
+	@touch $@
+
+# ------------------------------------------------------------------------ tests
+
+test: check test-rust test-ui test-python test-e2e
+	@echo
+	@echo 'All checks and tests passed.'
+
+check: $(STAMPS)/venv ui/dist/index.html
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo xtask tidy
+	cargo xtask codegen --check
+	$(VENV)/bin/ruff check python examples
+	$(VENV)/bin/ruff format --check python examples
+	cd ui && npm run --silent check
+
+test-rust: ui/dist/index.html $(STAMPS)/nextest
+	cargo nextest run --workspace --locked --no-fail-fast
+
+# Where nextest is missing, it is built once.
+$(STAMPS)/nextest:
+	@mkdir -p $(STAMPS)
+	cargo nextest --version >/dev/null 2>&1 || cargo install --locked cargo-nextest
+	@touch $@
+
+test-ui: ui/node_modules/.stamp
+	cd ui && npm test --silent
+
+test-python: $(STAMPS)/package-dev
+	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
+
+test-e2e: $(STAMPS)/package-dev $(STAMPS)/chromium e2e/node_modules/.stamp
+	cd e2e && HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat HOTSEAT_PYTHON=$(CURDIR)/$(VENV)/bin/python npm test --silent
+
+e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json
+	cd e2e && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The browser of the end-to-end tests. Other systems: put a chromium on the PATH.
+$(STAMPS)/chromium:
+	@mkdir -p $(STAMPS)
+	command -v chromium >/dev/null || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
+	@touch $@
+
+# --------------------------------------------------------------------- the rest
+
+bench: build
+	$(VENV)/bin/python bench/bench.py
+
+fmt:
+	cargo fmt --all
+	-$(VENV)/bin/ruff format python examples && $(VENV)/bin/ruff check --fix python examples
+	cd ui && npm run --silent fmt
+
+clean:
+	rm -rf target $(VENV) ui/node_modules ui/dist e2e/node_modules

@@ -1,0 +1,274 @@
+use hotseat_core::{GoldenError, Subject, golden_trace};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::log::{Log, SESSION, call, pretty, response};
+
+fn subject() -> Subject {
+    Subject {
+        session_id: SESSION.parse().unwrap(),
+        agent_name: "Math Agent".to_owned(),
+        app_name: "math_agent".to_owned(),
+        user_id: "local".to_owned(),
+        created_at: "2025-12-23T14:30:00.25Z".parse().unwrap(),
+    }
+}
+
+fn trace(log: &Log) -> Value {
+    golden_trace(&subject(), &log.events).unwrap()
+}
+
+fn said(text: &str) -> Value {
+    json!([{"text": text}])
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "most of them are the snapshot")]
+fn a_session_becomes_an_eval_case() {
+    let mut log = Log::default();
+    log.run("queued", &json!({"message": {"role": "user", "parts": said("What is 2+2?")}}));
+    log.adk("user", said("What is 2+2?"));
+    log.turn(1, "root", said("…"));
+    log.adk("root", json!([{"text": "secret", "thought": true}, {"text": "I add."}, call("c1", "add", &json!({"a": 2, "b": 2}))]));
+    log.adk("root", json!([response("c1", "add", &json!({"result": 4}))]));
+    log.adk(
+        "root",
+        json!([call("c2", "fetch", &json!({})), call("c3", "inner", &json!({"request": "x"}))]),
+    );
+    log.tool_run(&json!({"call_id": "c2", "tool_name": "fetch", "status": "failed", "error_type": "ConnectionError", "error_message": "down", "traceback": "File /home"}));
+    log.inside(Some("c3"));
+    log.adk("user", said("x"));
+    log.adk("inner", json!([call("c9", "hidden", &json!({}))]));
+    log.adk("inner", said("inner answer"));
+    log.inside(None);
+    log.adk(
+        "root",
+        json!([
+            response("c2", "fetch", &json!({"error": "ConnectionError: down"})),
+            response("c3", "inner", &json!({"result": "inner answer"}))
+        ]),
+    );
+    log.adk("root", json!([call("c4", "transfer_to_agent", &json!({"agent_name": "sub"}))]));
+    log.adk_with(
+        "root",
+        json!([response("c4", "transfer_to_agent", &json!({"result": null}))]),
+        json!({"actions": {"transferToAgent": "sub"}}),
+    );
+    log.adk("sub", said("On it."));
+    log.adk("sub", json!([{"text": "so", "thought": true}, {"text": "The answer is 4"}]));
+    log.run("finished", &json!({}));
+    log.adk(
+        "user",
+        json!([{"text": "And this?"}, {"inlineData": {"mimeType": "image/png", "data": "AA=="}}]),
+    );
+    log.adk("sub", json!([{"text": "partial", "thought": false}])).entry.parent_call_id =
+        Some("x".into());
+    log.adk("sub", said("A cat"));
+    assert_snapshot!(pretty(&trace(&log)), @r#"
+    {
+      "eval_id": "math_agent_20251223T143000Z",
+      "conversation": [
+        {
+          "invocation_id": "7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11_inv_0",
+          "user_content": {
+            "role": "user",
+            "parts": [
+              {
+                "text": "What is 2+2?"
+              }
+            ]
+          },
+          "final_response": {
+            "role": "model",
+            "parts": [
+              {
+                "text": "The answer is 4"
+              }
+            ]
+          },
+          "intermediate_data": {
+            "tool_uses": [
+              {
+                "id": "c1",
+                "name": "add",
+                "args": {
+                  "a": 2,
+                  "b": 2
+                }
+              },
+              {
+                "id": "c2",
+                "name": "fetch",
+                "args": {}
+              },
+              {
+                "id": "c3",
+                "name": "inner",
+                "args": {
+                  "request": "x"
+                }
+              },
+              {
+                "id": "c4",
+                "name": "transfer_to_agent",
+                "args": {
+                  "agent_name": "sub"
+                }
+              }
+            ],
+            "tool_responses": [
+              {
+                "id": "c1",
+                "name": "add",
+                "response": {
+                  "result": 4
+                }
+              },
+              {
+                "id": "c2",
+                "name": "fetch",
+                "response": {
+                  "error": {
+                    "type": "ConnectionError",
+                    "message": "down"
+                  }
+                }
+              },
+              {
+                "id": "c3",
+                "name": "inner",
+                "response": {
+                  "result": "inner answer"
+                }
+              },
+              {
+                "id": "c4",
+                "name": "transfer_to_agent",
+                "response": {
+                  "result": null
+                }
+              }
+            ],
+            "intermediate_responses": [
+              [
+                "root",
+                [
+                  {
+                    "text": "I add."
+                  }
+                ]
+              ],
+              [
+                "sub",
+                [
+                  {
+                    "text": "On it."
+                  }
+                ]
+              ]
+            ]
+          },
+          "creation_timestamp": 1766500200.5
+        },
+        {
+          "invocation_id": "7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11_inv_1",
+          "user_content": {
+            "role": "user",
+            "parts": [
+              {
+                "text": "And this?"
+              },
+              {
+                "inline_data": {
+                  "mimeType": "image/png",
+                  "data": "AA=="
+                }
+              }
+            ]
+          },
+          "final_response": {
+            "role": "model",
+            "parts": [
+              {
+                "text": "A cat"
+              }
+            ]
+          },
+          "intermediate_data": {
+            "tool_uses": [],
+            "tool_responses": [],
+            "intermediate_responses": []
+          },
+          "creation_timestamp": 1766500200.5
+        }
+      ],
+      "session_input": {
+        "app_name": "math_agent",
+        "user_id": "local",
+        "state": {
+          "city": "Bern"
+        }
+      },
+      "creation_timestamp": 1766500200.25
+    }
+    "#);
+}
+
+#[test]
+fn invocations_may_end_without_final_response_but_not_all() {
+    let mut log = Log::default();
+    assert_eq!(
+        golden_trace(&subject(), &log.events),
+        Err(GoldenError::NoUserMessage { session_id: SESSION.parse().unwrap() })
+    );
+    log.adk("user", said("first"));
+    log.adk_with("root", json!([]), json!({"errorCode": "dismissed", "errorMessage": "no"}));
+    assert_eq!(
+        golden_trace(&subject(), &log.events).unwrap_err().to_string(),
+        format!("session {SESSION} has no final response")
+    );
+    log.adk("user", said("second"));
+    log.adk("root", said("done"));
+    let case = trace(&log);
+    assert_eq!(case["conversation"][0].get("final_response"), None);
+    assert_eq!(case["conversation"][1]["final_response"]["parts"][0]["text"], "done");
+}
+
+#[test]
+fn a_query_that_adk_did_not_record_is_taken_from_the_run() {
+    let mut log = Log::default();
+    log.run("queued", &json!({"message": {"role": "user", "parts": said("go")}}));
+    log.adk("root", said("done"));
+    let case = trace(&log);
+    assert_eq!(case["conversation"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        case["conversation"][0]["user_content"],
+        json!({"role": "user", "parts": [{"text": "go"}]})
+    );
+    assert_eq!(case["conversation"][0]["creation_timestamp"], json!(1_766_500_201.0));
+}
+
+#[test]
+fn a_failed_tool_without_result_is_not_omitted() {
+    let mut log = Log::default();
+    log.adk("user", said("go"));
+    log.adk("root", json!([call("c1", "f", &json!({}))]));
+    log.tool_run(&json!({"call_id": "c1", "tool_name": "f", "status": "failed", "error_type": "ValueError", "error_message": "no"}));
+    log.adk("user", said("again"));
+    log.adk("root", said("done"));
+    assert_eq!(
+        trace(&log)["conversation"][0]["intermediate_data"]["tool_responses"],
+        json!([{"id": "c1", "name": "f", "response": {"error": {"type": "ValueError", "message": "no"}}}])
+    );
+}
+
+#[test]
+fn big_integers_survive() {
+    let big: Value = serde_json::from_str("1180591620717411303424").unwrap();
+    let mut log = Log::default();
+    log.adk("user", said("go"));
+    log.adk("root", json!([call("c", "f", &json!({"n": big}))]));
+    log.adk("root", json!([response("c", "f", &json!({"result": big}))]));
+    log.adk("root", said("done"));
+    assert_eq!(trace(&log).to_string().matches("1180591620717411303424").count(), 2);
+}
