@@ -51,13 +51,15 @@ $(STAMPS)/venv: pyproject.toml
 	@touch $@
 
 # The package, editable, with the binary beside it. maturin reuses what cargo has built.
+INSTALL := PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --disable-pip-version-check --no-build-isolation
+
 $(STAMPS)/package-release: $(STAMPS)/venv target/release/hotseat
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
+	$(INSTALL) --config-settings=build-args='--profile=release' --editable .
 	@rm -f $(STAMPS)/package-dev
 	@touch $@
 
 $(STAMPS)/package-dev: $(STAMPS)/venv target/debug/hotseat
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --config-settings=build-args='--profile=dev' --editable .
+	$(INSTALL) --config-settings=build-args='--profile=dev' --editable .
 	@rm -f $(STAMPS)/package-release
 	@touch $@
 

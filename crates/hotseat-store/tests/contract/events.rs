@@ -1,0 +1,147 @@
+//! Reading the log: filters, order, limits.
+
+use hotseat_core::{Kind, NewEvent, Seq};
+use hotseat_store::{EventQuery, Order, Store};
+
+use crate::log::{answer, append, at, created, event, id, request, said, seqs};
+use crate::suite;
+
+suite!(
+    events_are_read_after_a_place,
+    events_are_read_backwards,
+    a_limit_cuts_from_the_side_that_was_asked_for,
+    without_a_limit_a_page_has_a_thousand,
+    events_are_filtered_by_kind,
+    events_are_filtered_by_invocation_and_author,
+    events_are_filtered_by_time_strictly,
+    filters_apply_together,
+    one_event_is_found_by_its_place,
+);
+
+/// Seven events: 1 user, 2 agent, 3 request, 4 response, 5 and 6 agent, 7 user; 10 ms apart.
+async fn seven(store: &Store) {
+    created(store, 1).await;
+    let invocation = |mut event: NewEvent, id: &str| {
+        event.invocation_id = Some(id.to_owned());
+        event
+    };
+    let events = [
+        invocation(said("1", "hello"), "e-1"),
+        invocation(event("2"), "e-1"),
+        request(1),
+        answer(1),
+        invocation(event("5"), "e-2"),
+        event("6"),
+        invocation(said("7", "more"), "e-2"),
+    ];
+    let events = events.into_iter().zip(1_i32..).map(|(mut event, n)| {
+        event.timestamp = at(i64::from(n) * 10);
+        event
+    });
+    append(store, id(1), events.collect()).await;
+}
+
+async fn read(store: &Store, query: EventQuery) -> Vec<u64> {
+    seqs(&store.events(id(1), query).await.unwrap())
+}
+
+async fn events_are_read_after_a_place(store: Store) {
+    seven(&store).await;
+    let after = |n| EventQuery { after: Seq::new(n), ..EventQuery::default() };
+    assert_eq!(read(&store, after(0)).await, [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(read(&store, after(5)).await, [6, 7]);
+    assert!(read(&store, after(7)).await.is_empty());
+    assert!(read(&store, after(u64::MAX)).await.is_empty());
+}
+
+async fn events_are_read_backwards(store: Store) {
+    seven(&store).await;
+    let before =
+        |n| EventQuery { after: Seq::new(n), order: Order::Descending, ..EventQuery::default() };
+    assert_eq!(read(&store, before(0)).await, [7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(read(&store, before(3)).await, [2, 1]);
+    assert!(read(&store, before(1)).await.is_empty());
+}
+
+async fn a_limit_cuts_from_the_side_that_was_asked_for(store: Store) {
+    seven(&store).await;
+    let first = EventQuery { limit: 2, ..EventQuery::default() };
+    let last = EventQuery { order: Order::Descending, ..first.clone() };
+    assert_eq!(read(&store, first).await, [1, 2]);
+    assert_eq!(read(&store, last).await, [7, 6]);
+}
+
+async fn without_a_limit_a_page_has_a_thousand(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), (0..1005).map(|n| event(&n.to_string())).collect()).await;
+    for limit in [0, 1000, 5000] {
+        let page = read(&store, EventQuery { limit, ..EventQuery::default() }).await;
+        assert_eq!((page.len(), page.last()), (1000, Some(&1000)));
+    }
+}
+
+async fn events_are_filtered_by_kind(store: Store) {
+    seven(&store).await;
+    let of = |kinds: &[Kind]| EventQuery { kinds: kinds.to_vec(), ..EventQuery::default() };
+    assert_eq!(read(&store, of(&[Kind::Request])).await, [3]);
+    assert_eq!(read(&store, of(&[Kind::Request, Kind::Response])).await, [3, 4]);
+    assert_eq!(read(&store, of(&[Kind::Event])).await, [1, 2, 5, 6, 7]);
+    assert!(read(&store, of(&[Kind::ToolRun])).await.is_empty());
+}
+
+async fn events_are_filtered_by_invocation_and_author(store: Store) {
+    seven(&store).await;
+    let invocation = |id: &str| EventQuery {
+        invocation_id: Some(id.to_owned()),
+        ..EventQuery::default()
+    };
+    let author =
+        |name: &str| EventQuery { author: Some(name.to_owned()), ..EventQuery::default() };
+    assert_eq!(read(&store, invocation("e-1")).await, [1, 2]);
+    assert!(read(&store, invocation("")).await.is_empty());
+    assert_eq!(read(&store, author("user")).await, [1, 7]);
+    assert_eq!(read(&store, author("human")).await, [4]);
+    assert!(read(&store, author("User")).await.is_empty(), "names have a case");
+}
+
+async fn events_are_filtered_by_time_strictly(store: Store) {
+    seven(&store).await;
+    let after = |milliseconds| EventQuery {
+        after_timestamp: Some(at(milliseconds)),
+        ..EventQuery::default()
+    };
+    assert_eq!(read(&store, after(0)).await, [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(read(&store, after(49)).await, [5, 6, 7]);
+    assert_eq!(read(&store, after(50)).await, [6, 7]);
+    assert!(read(&store, after(70)).await.is_empty());
+
+    // The log keeps milliseconds: an event is not after the time that readers see of it.
+    let mut finer = event("finer");
+    finer.timestamp = at(80) + jiff::SignedDuration::from_micros(900);
+    append(&store, id(1), vec![finer]).await;
+    let kept = store.event(id(1), Seq::new(8)).await.unwrap().unwrap();
+    assert_eq!(kept.timestamp, at(80));
+    assert!(read(&store, after(80)).await.is_empty());
+}
+
+async fn filters_apply_together(store: Store) {
+    seven(&store).await;
+    let query = EventQuery {
+        after: Seq::new(6),
+        after_timestamp: Some(at(10)),
+        kinds: vec![Kind::Event],
+        author: Some("root".to_owned()),
+        order: Order::Descending,
+        limit: 2,
+        ..EventQuery::default()
+    };
+    assert_eq!(read(&store, query).await, [5, 2]);
+}
+
+async fn one_event_is_found_by_its_place(store: Store) {
+    seven(&store).await;
+    assert_eq!(store.event(id(1), Seq::new(4)).await.unwrap().unwrap().event_id, "answer-1");
+    for nowhere in [0, 8, u64::MAX] {
+        assert!(store.event(id(1), Seq::new(nowhere)).await.unwrap().is_none());
+    }
+}

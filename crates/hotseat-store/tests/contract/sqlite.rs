@@ -1,0 +1,153 @@
+//! What only the SQLite backend promises.
+
+use std::error::Error;
+use std::path::Path;
+
+use hotseat_core::SessionId;
+use hotseat_store::{Session, SessionQuery, Store};
+use rusqlite::Connection;
+
+use crate::log::{
+    answer, append, completion, created, event, id, log, request, run, said, session,
+};
+
+/// Everything a store says about a session, as text.
+async fn everything(store: &Store, id: SessionId) -> String {
+    format!("{:?} {:?}", session(store, id).await, log(store, id).await)
+}
+
+fn user_version(path: &Path) -> u32 {
+    let connection = Connection::open(path).unwrap();
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn opening_again_finds_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let store = Store::sqlite(&path).unwrap();
+    for n in [1, 2] {
+        created(&store, n).await;
+    }
+    append(&store, id(1), vec![run(1, "queued"), said("a", "hello"), request(1)]).await;
+    append(&store, id(1), vec![request(2), answer(1)]).await;
+    append(&store, id(2), vec![event("a"), completion()]).await;
+    let before = [everything(&store, id(1)).await, everything(&store, id(2)).await];
+    drop(store);
+
+    let store = Store::sqlite(&path).unwrap();
+    assert_eq!([everything(&store, id(1)).await, everything(&store, id(2)).await], before);
+    assert_eq!(append(&store, id(1), vec![answer(2)]).await.last_seq.get(), 6);
+}
+
+#[tokio::test]
+async fn two_stores_on_one_file_see_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let (one, two) = (Store::sqlite(&path).unwrap(), Store::sqlite(&path).unwrap());
+    created(&one, 1).await;
+    append(&two, id(1), vec![event("a")]).await;
+    append(&one, id(1), vec![event("b")]).await;
+    assert_eq!(everything(&one, id(1)).await, everything(&two, id(1)).await);
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    drop(Store::sqlite(&path).unwrap());
+    let known = user_version(&path);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", known + 1).unwrap();
+
+    let refused = Store::sqlite(&path).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "the store {} has schema version {}, this version of hotseat knows {known}: use a newer hotseat",
+            path.display(),
+            known + 1
+        )
+    );
+    assert_eq!(user_version(&path), known + 1);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let letter = "Dear Sir, this is a letter and not a database. ".repeat(40);
+    std::fs::write(&path, &letter).unwrap();
+    let refused = Store::sqlite(&path).unwrap_err();
+    assert_eq!(refused.to_string(), format!("could not open the store {}", path.display()));
+    assert!(refused.source().unwrap().to_string().contains("not a database"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), letter);
+}
+
+#[tokio::test]
+async fn the_file_keeps_a_write_ahead_log_and_its_references() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let store = Store::sqlite(&path).unwrap();
+    created(&store, 1).await;
+    append(&store, id(1), vec![event("a"), request(1)]).await;
+
+    let connection = Connection::open(&path).unwrap();
+    let journal: String =
+        connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+    assert_eq!(journal, "wal");
+    let count = |table: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!((count("events"), count("turns")), (2, 1));
+    // Rows of a deleted session go only if the writer has foreign keys switched on.
+    store.delete_session(id(1)).await.unwrap();
+    assert_eq!((count("sessions"), count("events"), count("turns")), (0, 0, 0));
+    let check: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+}
+
+/// The payload column can be read with any SQLite tool, as it arrived.
+#[tokio::test]
+async fn payloads_are_readable_text_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let store = Store::sqlite(&path).unwrap();
+    created(&store, 1).await;
+    append(&store, id(1), vec![said("a", "hello")]).await;
+    let payload: String = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT payload FROM events WHERE seq = 1", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(payload, log(&store, id(1)).await[0].payload.get());
+}
+
+/// More readers than connections, while a writer writes: nobody waits for ever.
+#[tokio::test]
+async fn many_readers_read_while_one_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::sqlite(&folder.path().join("hotseat.db")).unwrap();
+    created(&store, 1).await;
+    let readers: Vec<_> = (0..32)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let (mut last, mut watcher) = (0, store.watch(id(1)));
+                while last < 50 {
+                    watcher.changed().await.unwrap();
+                    let seen = session(&store, id(1)).await.last_seq.get();
+                    assert!(seen >= last, "a reader never goes back");
+                    last = seen;
+                }
+            })
+        })
+        .collect();
+    for n in 0..50 {
+        append(&store, id(1), vec![event(&n.to_string())]).await;
+    }
+    for reader in readers {
+        reader.await.unwrap();
+    }
+    let page = store.sessions(SessionQuery::default()).await.unwrap();
+    assert!(matches!(&page.items[..], [Session { last_seq, .. }] if last_seq.get() == 50));
+}

@@ -1,0 +1,254 @@
+//! A caller of the server, over HTTP and gRPC.
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::interceptor::InterceptedService;
+use tonic::service::Interceptor;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+
+use crate::proto::seat_client::SeatClient;
+use crate::proto::sessions_client::SessionsClient;
+use crate::proto::worker_client::WorkerClient;
+use crate::proto::{self, SubmitRequestRequest, SubmitRequestResponse};
+use crate::{Answer, SseReader, sample, soon};
+
+/// A caller with or without the token.
+#[derive(Debug, Clone)]
+pub struct Api {
+    /// Where the server is, without a slash at the end.
+    pub url: String,
+    /// What the caller presents.
+    pub token: Option<String>,
+    client: reqwest::Client,
+}
+
+/// The services of the contract, as the caller sees them.
+#[derive(Debug, Clone)]
+pub struct Grpc {
+    /// Turns.
+    pub seat: SeatClient<Connection>,
+    /// The log.
+    pub sessions: SessionsClient<Connection>,
+    /// Workers.
+    pub worker: WorkerClient<Connection>,
+}
+
+/// A connection on which every call carries the token.
+pub type Connection = InterceptedService<Channel, Bearer>;
+
+/// Puts the token on a call.
+#[derive(Debug, Clone)]
+pub struct Bearer(Option<MetadataValue<Ascii>>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert("authorization", token.clone());
+        }
+        Ok(request)
+    }
+}
+
+impl Api {
+    /// A caller of the server at `url`.
+    pub fn new(url: impl Into<String>, token: Option<String>) -> Self {
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .expect("a client");
+        Self { url: url.into(), token, client }
+    }
+
+    /// The same caller without the token.
+    pub fn without_token(&self) -> Self {
+        Self::new(self.url.clone(), None)
+    }
+
+    /// A request to fill in; it carries the token.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.url));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        self.try_send(request).await.expect("the server answers")
+    }
+
+    /// Sends a request to a server that may be gone.
+    pub async fn try_send(&self, request: RequestBuilder) -> Result<Answer, reqwest::Error> {
+        soon("an answer", async { Ok(Answer::read(request.send().await?).await) }).await
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    /// POST with a JSON body.
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// POST with a body that is JSON already, or is meant not to be.
+    pub async fn post_text(&self, path: &str, body: &str) -> Answer {
+        let request = self.request(Method::POST, path).header("content-type", "application/json");
+        self.send(request.body(body.to_owned())).await
+    }
+
+    /// DELETE.
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request(Method::DELETE, path)).await
+    }
+
+    /// A stream of server-sent events.
+    pub async fn stream(&self, path: &str) -> SseReader {
+        self.stream_with(self.request(Method::GET, path)).await
+    }
+
+    /// A stream of server-sent events, asked for in the caller's own way.
+    pub async fn stream_with(&self, request: RequestBuilder) -> SseReader {
+        SseReader::new(soon("a stream", request.send()).await.expect("the server answers"))
+    }
+
+    /// A gRPC connection of its own.
+    pub async fn grpc(&self) -> Grpc {
+        let endpoint = Channel::from_shared(self.url.clone()).expect("a URL");
+        let channel = soon("a connection", endpoint.connect()).await.expect("the server listens");
+        let bearer = Bearer(self.token.as_ref().map(|token| {
+            format!("Bearer {token}").parse().expect("a token is a header value")
+        }));
+        let limit = 64 * 1024 * 1024;
+        Grpc {
+            seat: SeatClient::with_interceptor(channel.clone(), bearer.clone())
+                .max_decoding_message_size(limit),
+            sessions: SessionsClient::with_interceptor(channel.clone(), bearer.clone())
+                .max_decoding_message_size(limit),
+            worker: WorkerClient::with_interceptor(channel, bearer),
+        }
+    }
+
+    /// A session without an agent, by its id.
+    pub async fn session(&self) -> String {
+        self.session_with(&json!({})).await
+    }
+
+    /// A session, by its id.
+    pub async fn session_with(&self, body: &Value) -> String {
+        let session = self.post("/api/v1/sessions", body).await.json(201);
+        session["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// A session as the server shows it.
+    pub async fn show(&self, session: &str) -> Value {
+        self.get(&format!("/api/v1/sessions/{session}")).await.json(200)
+    }
+
+    /// The log of a session, all of it.
+    pub async fn events(&self, session: &str) -> Vec<Value> {
+        let mut events = Vec::new();
+        loop {
+            let after = events.last().map_or(0, |event: &Value| event["seq"].as_u64().unwrap());
+            let path = format!("/api/v1/sessions/{session}/events?after_seq={after}&limit=900");
+            let page = self.get(&path).await.json(200);
+            events.extend(page["items"].as_array().expect("items").iter().cloned());
+            if page["next_cursor"].is_null() {
+                return events;
+            }
+        }
+    }
+
+    /// The turns of a session that wait, oldest first.
+    pub async fn pending(&self, session: &str) -> Vec<Value> {
+        let path = format!("/api/v1/sessions/{session}/turns?state=pending");
+        self.get(&path).await.json(200)["items"].as_array().expect("items").clone()
+    }
+
+    /// Answers a turn with `decision`.
+    pub async fn decide(&self, session: &str, turn: &str, decision: &Value) -> Answer {
+        self.post(&format!("/api/v1/sessions/{session}/turns/{turn}/decision"), decision).await
+    }
+
+    /// Completes a session.
+    pub async fn complete(&self, session: &str) -> Value {
+        self.post(&format!("/api/v1/sessions/{session}/complete"), &json!({})).await.json(200)
+    }
+
+    /// Reads the agents again and again, whenever the server says that they changed,
+    /// until `agent` is connected or not, as wanted.
+    pub async fn until_connected(&self, agent: &str, wanted: bool) {
+        let mut changes = self.stream("/api/v1/stream").await;
+        changes.next_of("ready").await;
+        loop {
+            let agents = self.get("/api/v1/agents").await.json(200);
+            let known = agents["items"].as_array().expect("items").iter();
+            let connected = known.filter(|known| known["connected"] == true);
+            if connected.into_iter().any(|known| known["name"] == agent) == wanted {
+                return;
+            }
+            changes.next_of("agents").await;
+        }
+    }
+}
+
+impl Grpc {
+    /// Opens a turn with a request of [`sample::llm_request`], and gives its id.
+    pub async fn ask(&mut self, session: &str) -> String {
+        let turn = uuid::Uuid::new_v4().to_string();
+        self.submit(session, &turn, &sample::llm_request("What is 2 + 3?")).await.unwrap();
+        turn
+    }
+
+    /// Submits the model request `raw` as a turn of `root`.
+    pub async fn submit(
+        &mut self,
+        session: &str,
+        turn: &str,
+        raw: &Value,
+    ) -> Result<SubmitRequestResponse, Status> {
+        let request = SubmitRequestRequest {
+            session_id: session.to_owned(),
+            turn_id: turn.to_owned(),
+            agent_name: "root".to_owned(),
+            request: Some(proto::SimulatedLlmRequest {
+                raw_json: raw.to_string().into(),
+                ..Default::default()
+            }),
+            invocation_id: "e-1".to_owned(),
+            ..Default::default()
+        };
+        soon("a submitted turn", self.seat.submit_request(request)).await.map(tonic::Response::into_inner)
+    }
+
+    /// Appends raw ADK events.
+    pub async fn append(&mut self, session: &str, events: &[Value]) -> Result<u64, Status> {
+        let events = events.iter().map(|raw| proto::NewEvent {
+            kind: "event".to_owned(),
+            raw_json: raw.to_string().into(),
+            ..Default::default()
+        });
+        let request = proto::AppendEventsRequest {
+            session_id: session.to_owned(),
+            events: events.collect(),
+        };
+        let answer = soon("an append", self.sessions.append_events(request)).await?;
+        Ok(answer.into_inner().last_seq)
+    }
+
+    /// Follows the log of a session.
+    pub async fn subscribe(
+        &mut self,
+        session: &str,
+        after_seq: u64,
+    ) -> tonic::Streaming<proto::SessionEvent> {
+        let session_id = session.to_owned();
+        let request = proto::SubscribeRequest { session_id, after_seq, kinds: Vec::new() };
+        soon("a subscription", self.seat.subscribe(request)).await.unwrap().into_inner()
+    }
+}

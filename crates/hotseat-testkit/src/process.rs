@@ -1,0 +1,188 @@
+//! The real program, in a process of its own.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+
+use tempfile::TempDir;
+
+use crate::{Api, PATIENCE};
+
+/// `hotseat web`, ready to be started in a folder of its own.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    binary: PathBuf,
+    folder: Arc<TempDir>,
+    arguments: Vec<OsString>,
+}
+
+/// How a process ended and what it wrote.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code; none if a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to stdout.
+    pub stdout: String,
+    /// What it wrote to stderr.
+    pub stderr: String,
+}
+
+/// A running server. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct HotseatProcess {
+    /// A caller with the token of the printed link.
+    pub api: Api,
+    /// The line that was printed.
+    pub link: String,
+    launch: Launch,
+    running: Running,
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    first_line: Receiver<String>,
+    stdout: Receiver<String>,
+    stderr: Receiver<String>,
+}
+
+impl Launch {
+    /// The program at `binary`, on any free port, without a browser.
+    pub fn new(binary: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("hotseat-test-").tempdir();
+        let folder = Arc::new(folder.expect("a temporary folder"));
+        Self { binary: binary.into(), folder, arguments: Vec::new() }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// The folder the program is started in; its data folder is `.hotseat` there.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self) -> Ended {
+        self.spawn(0).ended()
+    }
+
+    /// Starts the program and waits for its link.
+    pub fn start(&self) -> HotseatProcess {
+        self.start_on(0)
+    }
+
+    fn start_on(&self, port: u16) -> HotseatProcess {
+        let running = self.spawn(port);
+        let link = running.first_line.recv_timeout(PATIENCE).expect("a first line of output");
+        if link.is_empty() {
+            panic!("the program ended: {:?}", running.ended());
+        }
+        let (url, token) = match link.split_once("/?token=") {
+            Some((url, token)) => (url, Some(token.to_owned())),
+            None => (link.as_str(), None),
+        };
+        HotseatProcess { api: Api::new(url, token), link, launch: self.clone(), running }
+    }
+
+    fn spawn(&self, port: u16) -> Running {
+        let mut command = Command::new(&self.binary);
+        command.arg("web").arg("--no-open");
+        if !self.arguments.iter().any(|argument| argument == "--port") {
+            command.arg("--port").arg(port.to_string());
+        }
+        // Nothing of the user's own settings or servers may leak in, or out.
+        command
+            .args(&self.arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let (first_line, stdout) = collect(child.stdout.take().expect("stdout is piped"));
+        let (_, stderr) = collect(child.stderr.take().expect("stderr is piped"));
+        Running { child, first_line, stdout, stderr }
+    }
+}
+
+impl HotseatProcess {
+    /// The folder the program was started in.
+    pub fn folder(&self) -> &Path {
+        self.launch.folder()
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        let port = self.api.url.rsplit(':').next().expect("a port");
+        port.parse().expect("a port is a number")
+    }
+
+    /// Kills the process as `kill -9` does.
+    pub fn kill(&mut self) {
+        self.running.child.kill().expect("it can be killed");
+        self.running.child.wait().expect("it can be waited for");
+    }
+
+    /// Sends a signal by its name, as in `TERM`, and waits for the end.
+    pub fn signal(self, name: &str) -> Ended {
+        // The shell has `kill` built in, wherever there is a shell.
+        let script = format!("kill -{name} {}", self.running.child.id());
+        let sent = Command::new("sh").arg("-c").arg(script).status().expect("a shell");
+        assert!(sent.success());
+        self.running.ended()
+    }
+
+    /// Starts the program again where it was: same folder, same port. Kills it
+    /// first if it still runs.
+    #[must_use]
+    pub fn restart(self) -> Self {
+        let (launch, port) = (self.launch.clone(), self.port());
+        drop(self);
+        launch.start_on(port)
+    }
+}
+
+impl Running {
+    /// Waits for the end, which is when nothing more can be written.
+    fn ended(mut self) -> Ended {
+        let stdout = self.stdout.recv_timeout(PATIENCE).expect("the program ends");
+        let stderr = self.stderr.recv_timeout(PATIENCE).expect("the program ends");
+        let status = self.child.wait().expect("it can be waited for");
+        Ended { code: status.code(), stdout, stderr }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a stream of output to its end: the first line as soon as it is there
+/// (empty if there is none), and all of it.
+fn collect(output: impl Read + Send + 'static) -> (Receiver<String>, Receiver<String>) {
+    let (first, first_line) = mpsc::channel();
+    let (all, whole) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        let mut text = String::new();
+        output.read_line(&mut text).expect("output is text");
+        // Nobody listening is fine.
+        let _ = first.send(text.trim_end().to_owned());
+        output.read_to_string(&mut text).expect("output is text");
+        let _ = all.send(text);
+    });
+    (first_line, whole)
+}

@@ -1,0 +1,74 @@
+//! A server in this process, on a real socket.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use hotseat_server::{Access, App, Config, serve};
+use hotseat_store::Store;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::Api;
+
+/// A running server. It stops when this is dropped.
+#[derive(Debug)]
+pub struct TestServer {
+    /// A caller with the token.
+    pub api: Api,
+    /// The log behind the server.
+    pub store: Store,
+    folder: TempDir,
+    _stop: oneshot::Sender<()>,
+}
+
+impl TestServer {
+    /// The token of every test server.
+    pub const TOKEN: &'static str = "token-of-the-tests";
+
+    /// A server over memory.
+    pub async fn memory() -> Self {
+        Self::start(Store::memory(), folder()).await
+    }
+
+    /// A server over an SQLite file of its own.
+    pub async fn sqlite() -> Self {
+        let folder = folder();
+        let store = Store::sqlite(&folder.path().join("hotseat.db")).expect("a store");
+        Self::start(store, folder).await
+    }
+
+    /// The folder that golden traces may be written to.
+    pub fn eval_sets(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where the server listens.
+    pub fn address(&self) -> &str {
+        self.api.url.strip_prefix("http://").expect("a plain URL")
+    }
+
+    async fn start(store: Store, folder: TempDir) -> Self {
+        let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+        let listener = TcpListener::bind(any_port).await.expect("a free port");
+        let config = Config {
+            address: listener.local_addr().expect("an address"),
+            access: Access::Token(Self::TOKEN.to_owned()),
+            allowed_hosts: vec!["hotseat.example".to_owned()],
+            cors_origins: vec!["http://pages.example".to_owned()],
+            eval_set_root: folder.path().to_owned(),
+        };
+        let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));
+        let (stop, stopped) = oneshot::channel::<()>();
+        let app = App::new(store.clone(), config);
+        tokio::spawn(serve(app, listener, async {
+            // Dropping the sender is the signal.
+            let _ = stopped.await;
+        }));
+        Self { api, store, folder, _stop: stop }
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::Builder::new().prefix("hotseat-test-").tempdir().expect("a temporary folder")
+}

@@ -1,0 +1,111 @@
+// The real binary with a real ADK worker, in a folder of its own, for one test.
+//
+// Everything a test starts ends with it: the server is killed by its own process id, and the
+// worker ends with the server.
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { test as base, type Page } from "@playwright/test";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const BINARY = process.env.HOTSEAT_BIN ?? join(ROOT, "target/debug/hotseat");
+const PYTHON = process.env.HOTSEAT_PYTHON ?? join(ROOT, ".venv/bin/python");
+
+export class Hotseat {
+  /** The folder it was started in; the agents are in `agents/`. */
+  readonly folder = mkdtempSync(join(tmpdir(), "hotseat-e2e-"));
+  link = "";
+  log = "";
+  private process?: ChildProcess;
+  private port = 0;
+
+  get agents() {
+    return join(this.folder, "agents");
+  }
+
+  get python() {
+    return PYTHON;
+  }
+
+  get url() {
+    return new URL(this.link).origin;
+  }
+
+  get token() {
+    return new URL(this.link).searchParams.get("token") ?? "";
+  }
+
+  /** Starts the server, on the port it had before if it was started before. */
+  async start() {
+    this.port ||= await freePort();
+    const args = ["web", "--port", String(this.port), "--no-open", "--python", PYTHON, "agents"];
+    const child = spawn(BINARY, args, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
+    this.process = child;
+    child.stderr.on("data", (chunk) => {
+      this.log += chunk;
+    });
+    this.link = await firstLine(child, () => this.log);
+  }
+
+  /** Ends the server as a crash would. */
+  async kill() {
+    const child = this.process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  /** Calls the API as a program would. */
+  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (answer.status === 204 ? undefined : await answer.json()) as T;
+  }
+}
+
+function firstLine(child: ChildProcess, log: () => string): Promise<string> {
+  return new Promise((done, failed) => {
+    if (!child.stdout) return failed(new Error("no stdout"));
+    createInterface(child.stdout).once("line", done);
+    child.once("exit", (code) => failed(new Error(`hotseat ended with ${code}:\n${log()}`)));
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => done(port));
+    });
+  });
+}
+
+/** Takes a picture for looking at; it is not compared. */
+export async function picture(page: Page, name: string) {
+  await page.screenshot({ path: resolve(import.meta.dirname, `../artefacts/${name}.png`) });
+}
+
+/** `test` with a running Hotseat that hosts the example agents and those of `agents/`. */
+export const test = base.extend<{ hotseat: Hotseat }>({
+  hotseat: async ({}, use, info) => {
+    const hotseat = new Hotseat();
+    cpSync(join(ROOT, "examples"), hotseat.agents, { recursive: true });
+    cpSync(join(ROOT, "e2e/agents"), hotseat.agents, { recursive: true });
+    await hotseat.start();
+    await use(hotseat);
+    await hotseat.kill();
+    if (info.status !== info.expectedStatus) console.log(hotseat.log);
+    rmSync(hotseat.folder, { recursive: true, force: true });
+  },
+});
+
+export { expect } from "@playwright/test";

@@ -1,0 +1,5 @@
+"""A calculator that can also look things up."""
+
+from . import agent
+
+__all__ = ["agent"]

@@ -1,0 +1,5 @@
+"""Sorts the tickets of a help desk."""
+
+from . import agent
+
+__all__ = ["agent"]

@@ -1,0 +1,5 @@
+"""A travel desk with two colleagues and an expert on call."""
+
+from . import agent
+
+__all__ = ["agent"]

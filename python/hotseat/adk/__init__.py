@@ -1,0 +1,12 @@
+"""Hotseat for Google's Agent Development Kit.
+
+* :class:`HotseatPlugin` goes into an app of your own: every model call asks a person.
+* :class:`AgentSimulator` runs agents behind Hotseat's page, as `hotseat web` does.
+* :class:`SimulatedAgentConfig` names an agent and where its golden traces go.
+"""
+
+from hotseat.adk.config import SimulatedAgentConfig
+from hotseat.adk.plugin import HotseatPlugin
+from hotseat.adk.simulator import AgentSimulator
+
+__all__ = ["AgentSimulator", "HotseatPlugin", "SimulatedAgentConfig"]

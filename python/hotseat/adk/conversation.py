@@ -1,0 +1,178 @@
+"""One ADK session and its Hotseat session, side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events.event import Event
+
+from hotseat import background
+from hotseat.adk.event_record import entry, event_entry
+from hotseat.errors import ServerRefused
+from hotseat.notices import notice
+from hotseat.session import SessionLink
+
+if TYPE_CHECKING:
+    from hotseat.adk.replay import Replay
+
+
+@dataclass
+class Conversation:
+    """What the plugin knows of one ADK session."""
+
+    link: SessionLink
+    run_id: str | None = None
+    """The id of the run in progress; without one, the invocation's id stands for it."""
+    replay: Replay | None = None
+    """What the log holds of the run in progress, when it is being resumed."""
+    forwarded: set[str] = field(default_factory=set)
+    """Ids of the events of the run in progress that are in the log."""
+    siblings: set[str] = field(default_factory=set)
+    """Calls that run beside others: their results are in the log only when all have ended."""
+    announced: bool = False
+    _open_run: str | None = None
+    _refusal_told: bool = False
+
+    async def append(self, *entries: Any) -> None:
+        """Appends to the log."""
+        await background.run(self._append(entries))
+
+    def append_aside(self, *entries: Any) -> None:
+        """Appends to the log without waiting, for those who are being cancelled."""
+        background.submit_farewell(self._append(entries))
+
+    async def run_started(self, invocation_id: str) -> None:
+        """Tells the log that a run has started. In a replay it was told before."""
+        await self.run_ended("cancelled")
+        self.forwarded.clear()
+        self.siblings.clear()
+        self._open_run = self.run_id or invocation_id
+        self._watch_for_cancellation(self._open_run)
+        if self.replay is None:
+            await self.append(_run_entry(self._open_run, "started", invocation_id=invocation_id))
+
+    async def run_ended(self, status: str, **more: Any) -> None:
+        """Tells the log how the open run has ended, if there is one."""
+        run_id, self._open_run = self._open_run, None
+        if run_id is not None:
+            await self.append(_run_entry(run_id, status, more))
+
+    def _watch_for_cancellation(self, run_id: str) -> None:
+        # ADK has no hook for a run that is cancelled, so the task it runs in is asked.
+        def task_ended(_: asyncio.Task[Any]) -> None:
+            if self._open_run == run_id:
+                self._open_run = None
+                self.append_aside(_run_entry(run_id, "cancelled"))
+
+        task = asyncio.current_task()
+        if task is not None:
+            task.add_done_callback(task_ended)
+
+    async def _append(self, entries: Sequence[Any]) -> None:
+        try:
+            await self.link.append(entries)
+        except ServerRefused as error:
+            # A log that takes no more entries, such as a completed one, does not stop the agent.
+            if not self._refusal_told:
+                self._refusal_told = True
+                notice(f"the rest of this run is not recorded: {error}")
+
+
+def _run_entry(
+    run_id: str, status: str, more: Mapping[str, Any] | None = None, invocation_id: str = ""
+) -> Any:
+    # The server ends a run under the same id, so that telling it twice is telling it once.
+    return entry(
+        "run",
+        {"run_id": run_id, "status": status, **(more or {})},
+        event_id=f"run-{run_id}-{status}",
+        invocation_id=invocation_id,
+    )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a conversation something happens."""
+
+    conversation: Conversation
+    parent_call_id: str = ""
+    """The function call that runs this agent, where it runs in a session of its own."""
+
+    @property
+    def is_root(self) -> bool:
+        """Whether this is the conversation's own run, not one inside a tool."""
+        return not self.parent_call_id
+
+    async def forward(self, event: Event) -> None:
+        """Puts an event into the log, unless it is there."""
+        conversation = self.conversation
+        if event.partial or event.id in conversation.forwarded:
+            return
+        if conversation.replay is not None and conversation.replay.claim(self, event):
+            conversation.forwarded.add(event.id)
+            return
+        conversation.forwarded.add(event.id)
+        await conversation.append(event_entry(event, self.parent_call_id))
+
+    async def catch_up(self, context: InvocationContext) -> None:
+        """Puts events into the log that ADK stored without showing them to the plugin.
+
+        The user's message is one, and so is an event that a plugin before ours replaced.
+        """
+        missing: list[Event] = []
+        for event in reversed(context.session.events):
+            if event.invocation_id != context.invocation_id:
+                break
+            if event.id not in self.conversation.forwarded:
+                missing.append(event)
+        for event in reversed(missing):
+            await self.forward(event)
+
+
+@dataclass(frozen=True)
+class CallInProgress:
+    """The tool call that the current task works for."""
+
+    owner: object
+    conversation: Conversation
+    session_id: str
+    call_id: str
+    outer: CallInProgress | None = None
+
+
+# An agent that runs as a tool gets a runner, a session and an invocation of its own. What links
+# it to its caller is that it runs in the caller's task.
+_call: contextvars.ContextVar[CallInProgress | None] = contextvars.ContextVar(
+    "hotseat_call", default=None
+)
+
+
+def enter_call(owner: object, conversation: Conversation, session_id: str, call_id: str) -> None:
+    """Notes that the current task now runs a tool."""
+    _call.set(CallInProgress(owner, conversation, session_id, call_id, outer=_call.get()))
+
+
+def leave_call(call_id: str) -> None:
+    """Notes that the tool has ended."""
+    call = _call.get()
+    if call is not None and call.call_id == call_id:
+        _call.set(call.outer)
+
+
+def current_call(owner: object) -> CallInProgress | None:
+    """The tool call that the current task works for, if it is one of `owner`'s."""
+    call = _call.get()
+    return call if call is not None and call.owner is owner else None
+
+
+def calling(owner: object, session_id: str) -> CallInProgress | None:
+    """The tool call, made in another session, that runs what happens in this one."""
+    call = current_call(owner)
+    while call is not None and call.session_id == session_id:
+        call = call.outer
+    return call

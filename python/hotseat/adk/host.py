@@ -1,0 +1,246 @@
+"""Runs of hosted agents, each in ADK's own Runner.
+
+There is one runner for each agent, with the plugins of its app and Hotseat's behind them, and one
+set of in-memory services for all. The ADK session has the id of the Hotseat session. It is only a
+cache of the log: one that is not here, because the worker was restarted or because it was not used
+for long, is made again from the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.apps.app import App
+from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
+from google.adk.auth.credential_service.in_memory_credential_service import (
+    InMemoryCredentialService,
+)
+from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
+from google.adk.runners import Runner
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
+from google.genai import types
+
+from hotseat import _wire, background
+from hotseat.adk.conversation import Conversation
+from hotseat.adk.hosted import HostedAgent
+from hotseat.adk.hydrate import fill_session, read_log
+from hotseat.adk.plugin import HotseatPlugin
+from hotseat.adk.replay import Replay
+from hotseat.adk.tracebacks import readable_traceback
+from hotseat.connection import Connection
+from hotseat.errors import HotseatError
+from hotseat.session import SessionLink
+
+# ADK sessions kept in memory. Others are read from the log again when they are used.
+MAX_SESSIONS = 200
+
+# Ends of runs that are remembered in case the server did not hear of them.
+MAX_ENDED_RUNS = 1_000
+
+
+DEFAULT_USER = "local"
+
+
+class HostedPlugin(HotseatPlugin):
+    """The plugin of a hosted agent, for sessions and runs that the server began."""
+
+    def __init__(self, agents: frozenset[str] | None) -> None:
+        super().__init__(agents=agents)
+        # Somebody asked for this worker in so many words.
+        self._off = False
+        self.bound: dict[str, Conversation] = {}
+
+    async def _conversation(self, context: InvocationContext) -> Conversation:
+        return self.bound[context.session.id]
+
+    async def _next_run(self, context: InvocationContext) -> Conversation:
+        return self.bound[context.session.id]
+
+    def _tell_waiting(self, agent_name: str) -> None:
+        """Says nothing: whoever is to answer is looking at the page already."""
+
+    async def on_user_message_callback(
+        self, *, invocation_context: InvocationContext, user_message: types.Content
+    ) -> types.Content | None:
+        """Gives a run that is resumed the invocation id that it had."""
+        place = await self._place(invocation_context)
+        if place is not None and place.conversation.replay is not None:
+            recorded = place.conversation.replay.invocation_of(place)
+            invocation_context.invocation_id = recorded or invocation_context.invocation_id
+        return None
+
+
+@dataclass
+class _Kept:
+    """A session in memory."""
+
+    conversation: Conversation
+    app_name: str
+    user_id: str
+    plugin: HostedPlugin
+
+
+class Host:
+    """Starts, cancels and reports runs."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        agents: list[HostedAgent],
+        report: Callable[[Any], None],
+    ) -> None:
+        """Makes a host that reports each end of a run as a `RunEnded`."""
+        self._connection = connection
+        self._report = report
+        self._sessions = InMemorySessionService()
+        self._artifacts = InMemoryArtifactService()
+        self._memory = InMemoryMemoryService()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # It is marked as experimental.
+            self._credentials = InMemoryCredentialService()
+        self._hosted = {hosted.name: hosted for hosted in agents}
+        self._plugins: dict[str, HostedPlugin] = {}
+        self._runners: dict[str, Runner] = {}
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._active: dict[str, asyncio.Task[None]] = {}
+        self._busy: set[str] = set()
+        self._ended: OrderedDict[str, Any] = OrderedDict()
+
+    @property
+    def active_run_ids(self) -> list[str]:
+        """The runs in progress."""
+        return list(self._active)
+
+    def start(self, start: Any) -> None:
+        """Begins a run. One that is in progress goes on; one that has ended is told again."""
+        if start.run_id in self._active:
+            return
+        if (ended := self._ended.get(start.run_id)) is not None:
+            self._report(ended)
+            return
+        task = asyncio.get_running_loop().create_task(self._run(start))
+        self._active[start.run_id] = task
+
+    def cancel(self, run_id: str) -> None:
+        """Stops a run."""
+        if task := self._active.get(run_id):
+            task.cancel()
+
+    def cancel_tool(self, session_id: str, call_id: str) -> None:
+        """Stops a tool; the run goes on."""
+        if kept := self._kept.get(session_id):
+            background.loop().call_soon_threadsafe(kept.conversation.link.cancel_tool, call_id)
+
+    async def _run(self, start: Any) -> None:
+        end = _wire.RunEnded(run_id=start.run_id, session_id=start.session_id)
+        self._busy.add(start.session_id)
+        try:
+            await self._complete(start)
+            end.status = "finished"
+        except asyncio.CancelledError:
+            end.status = "cancelled"
+        except Exception as error:
+            end.status = "failed"
+            end.error_type = type(error).__name__
+            end.error_message = str(error)
+            end.traceback = readable_traceback(error)
+        finally:
+            self._busy.discard(start.session_id)
+            del self._active[start.run_id]
+        self._remember_end(end)
+        self._report(end)
+
+    async def _complete(self, start: Any) -> None:
+        hosted = self._hosted.get(start.agent)
+        if hosted is None:
+            raise HotseatError(f"this worker has no agent named {start.agent!r}")
+        runner = self._runner(hosted)
+        user_id = start.user_id or DEFAULT_USER
+        conversation = await self._prepare(hosted, user_id, start)
+        message = types.Content.model_validate_json(start.message_json)
+        try:
+            async for _ in runner.run_async(
+                user_id=user_id, session_id=start.session_id, new_message=message
+            ):
+                pass
+        finally:
+            conversation.run_id = None
+            conversation.replay = None
+
+    async def _prepare(self, hosted: HostedAgent, user_id: str, start: Any) -> Conversation:
+        if start.resume:
+            # What is in memory ends in the middle of the run. The log knows better.
+            await self._forget(start.session_id)
+        kept = self._kept.get(start.session_id)
+        if kept is None:
+            kept = await self._read(hosted, user_id, start)
+            self._kept[start.session_id] = kept
+            kept.plugin.bound[start.session_id] = kept.conversation
+            await self._forget_the_oldest()
+        self._kept.move_to_end(start.session_id)
+        kept.conversation.run_id = start.run_id
+        return kept.conversation
+
+    async def _read(self, hosted: HostedAgent, user_id: str, start: Any) -> _Kept:
+        kinds = [] if start.resume else ["event"]
+        log = await read_log(self._connection, start.session_id, kinds)
+        replay = Replay.find(log, start.run_id) if start.resume else None
+        if replay is not None:
+            log = [event for event in log if event.seq < replay.began]
+        await fill_session(
+            self._sessions,
+            app_name=hosted.app.name,
+            user_id=user_id,
+            session_id=start.session_id,
+            log=log,
+        )
+        link = SessionLink(self._connection, start.session_id, after_seq=log[-1].seq if log else 0)
+        conversation = Conversation(link, replay=replay)
+        return _Kept(conversation, hosted.app.name, user_id, self._plugins[hosted.name])
+
+    async def _forget_the_oldest(self) -> None:
+        for session_id in list(self._kept):
+            if len(self._kept) <= MAX_SESSIONS:
+                return
+            if session_id not in self._busy:
+                await self._forget(session_id)
+
+    async def _forget(self, session_id: str) -> None:
+        kept = self._kept.pop(session_id, None)
+        if kept is None:
+            return
+        kept.plugin.bound.pop(session_id, None)
+        await background.run(kept.conversation.link.close())
+        await self._sessions.delete_session(
+            app_name=kept.app_name, user_id=kept.user_id, session_id=session_id
+        )
+
+    def _runner(self, hosted: HostedAgent) -> Runner:
+        if hosted.name not in self._runners:
+            self._runners[hosted.name] = Runner(
+                app=self._with_plugin(hosted),
+                session_service=self._sessions,
+                artifact_service=self._artifacts,
+                memory_service=self._memory,
+                credential_service=self._credentials,
+            )
+        return self._runners[hosted.name]
+
+    def _with_plugin(self, hosted: HostedAgent) -> App:
+        own = [plugin for plugin in hosted.app.plugins if not isinstance(plugin, HotseatPlugin)]
+        theirs = [plugin for plugin in hosted.app.plugins if isinstance(plugin, HotseatPlugin)]
+        # An app that has our plugin already says which of its agents a person answers for.
+        plugin = HostedPlugin(theirs[0].agents if theirs else None)
+        self._plugins[hosted.name] = plugin
+        return hosted.app.model_copy(update={"plugins": [*own, plugin]})
+
+    def _remember_end(self, end: Any) -> None:
+        self._ended[end.run_id] = end
+        while len(self._ended) > MAX_ENDED_RUNS:
+            self._ended.popitem(last=False)

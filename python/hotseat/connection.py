@@ -1,0 +1,189 @@
+"""The connection to one Hotseat server.
+
+Everything here runs on the background loop (:mod:`hotseat.background`). What can heal (the server
+is not there, or goes away) is waited out with growing pauses and told once per outage; what cannot
+is raised as :class:`~hotseat.errors.ServerRefused`. Every request of the contract may be sent
+twice without harm, which is what makes trying again safe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+
+from hotseat import _wire
+from hotseat.errors import ConnectionClosed, ServerRefused
+from hotseat.notices import notice
+from hotseat.settings import Settings
+
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
+
+# The largest answer accepted from the server; single events are limited to 10 MiB there, and a
+# page of them stays well below this.
+MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+_CHANNEL_OPTIONS = [
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 0),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
+    ("grpc.max_send_message_length", -1),
+    # gRPC's own pauses between dials grow to two minutes; ours decide.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    # A local server must not be asked for through a proxy of the environment.
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+class Pause:
+    """Growing pauses of one caller, cut short when any caller reaches the server again."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._seconds = FIRST_PAUSE_SECONDS
+
+    def reset(self) -> None:
+        """Begins again with the first, short pause."""
+        self._seconds = FIRST_PAUSE_SECONDS
+
+    async def wait(self) -> None:
+        """Waits, and makes the next pause longer."""
+        seconds = self._seconds
+        self._seconds = min(seconds * 2, LONGEST_PAUSE_SECONDS)
+        await self._connection.wait_until_reached(seconds)
+
+
+class Connection:
+    """A channel to one server, opened at first use, with the token on every call."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.url = settings.address.url
+        self._channel: grpc.aio.Channel | None = None
+        self._stubs: dict[str, _wire.Stub] = {}
+        self._token: str | None = None
+        self._refused_tokens: set[str] = set()
+        self._reached = asyncio.Event()
+        self._outage_told = False
+        self._closed = False
+
+    @property
+    def token(self) -> str | None:
+        """The token in use, also for links that people click."""
+        if self._token is None:
+            candidates = self.settings.candidate_tokens()
+            self._token = next((t for t in candidates if t not in self._refused_tokens), None)
+        return self._token
+
+    async def call(self, service: str, method: str, request: Any) -> Any:
+        """One unary call, repeated until the server answers it."""
+        pause = Pause(self)
+        while True:
+            try:
+                answer = await self._stub(service, method)(request, metadata=self._metadata())
+            except grpc.aio.AioRpcError as error:
+                await self.endure(error, method, pause)
+            else:
+                self.reached()
+                return answer
+
+    def stream(self, service: str, method: str, request: Any) -> AsyncIterator[Any]:
+        """One server stream, as it is: the caller reads, resumes and endures errors."""
+        return self._stub(service, method)(request, metadata=self._metadata())
+
+    def duplex(self, service: str, method: str) -> grpc.aio.StreamStreamCall:
+        """One stream in both directions, as it is."""
+        return self._stub(service, method)(metadata=self._metadata())
+
+    async def endure(self, error: grpc.aio.AioRpcError, method: str, pause: Pause) -> None:
+        """Returns when it is time to try again; raises if that would not help."""
+        if self._closed:
+            raise ConnectionClosed(self.url) from None
+        if error.code() == grpc.StatusCode.UNAUTHENTICATED and self._try_another_token():
+            return
+        if not _heals(error):
+            raise ServerRefused(self.url, method, error.code(), error.details() or "") from None
+        if not self._outage_told:
+            self._outage_told = True
+            notice(
+                f"Hotseat is not reachable at {self.url}; start it with `hotseat web`;"
+                " trying again…"
+            )
+        await pause.wait()
+        if self._closed:
+            raise ConnectionClosed(self.url) from None
+
+    def reached(self) -> None:
+        """Notes that the server answered, and wakes everybody who pauses."""
+        if self._outage_told:
+            self._outage_told = False
+            notice(f"connected to {self.url}")
+        self._wake()
+
+    async def wait_until_reached(self, seconds: float) -> None:
+        """Returns when somebody reached the server, after `seconds` at the latest."""
+        try:
+            await asyncio.wait_for(self._reached.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def close(self) -> None:
+        """Ends every call on this connection."""
+        self._closed = True
+        self._wake()
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            await channel.close()
+
+    def _wake(self) -> None:
+        self._reached.set()
+        self._reached = asyncio.Event()
+
+    def _stub(self, service: str, method: str) -> Any:
+        if self._closed:
+            raise ConnectionClosed(self.url)
+        if self._channel is None:
+            address = self.settings.address
+            self._channel = (
+                grpc.aio.secure_channel(
+                    address.target, grpc.ssl_channel_credentials(), options=_CHANNEL_OPTIONS
+                )
+                if address.secure
+                else grpc.aio.insecure_channel(address.target, options=_CHANNEL_OPTIONS)
+            )
+            self._stubs.clear()
+        if service not in self._stubs:
+            self._stubs[service] = _wire.Stub(self._channel, service)
+        return getattr(self._stubs[service], method)
+
+    def _metadata(self) -> list[tuple[str, str]]:
+        return [("authorization", f"Bearer {self.token}")] if self.token else []
+
+    def _try_another_token(self) -> bool:
+        if self._token is not None:
+            self._refused_tokens.add(self._token)
+            self._token = None
+        if self.token is not None:
+            return True
+        # A later call starts over: the server may have been restarted with another token.
+        self._refused_tokens.clear()
+        return False
+
+
+def _heals(error: grpc.aio.AioRpcError) -> bool:
+    if error.code() == grpc.StatusCode.UNAVAILABLE:
+        return True
+    # A connection that breaks in the middle of a call does not always end as UNAVAILABLE.
+    details = (error.details() or "").lower()
+    broken = ("rst_stream", "goaway", "stream removed", "connection reset", "socket closed")
+    return error.code() in (
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.UNKNOWN,
+        grpc.StatusCode.CANCELLED,
+    ) and any(sign in details for sign in broken)

@@ -1,0 +1,47 @@
+"""The errors a user of this package can see.
+
+Messages name the server's address and say what to do next, because they surface in the middle of
+somebody else's program.
+"""
+
+from __future__ import annotations
+
+import grpc
+
+_ADVICE = {
+    grpc.StatusCode.UNAUTHENTICATED: (
+        "the token is missing or wrong: pass token=…, set HOTSEAT_TOKEN, or run where the server's"
+        " .hotseat/token can be found"
+    ),
+    grpc.StatusCode.PERMISSION_DENIED: "the token does not allow this",
+    grpc.StatusCode.UNIMPLEMENTED: (
+        "what answers there does not speak this version of Hotseat: check the address and update"
+        " the server"
+    ),
+}
+
+
+class HotseatError(RuntimeError):
+    """Hotseat could not do what was asked, and trying again will not help."""
+
+
+class ServerRefused(HotseatError):
+    """The server answered with an error that will not heal by itself."""
+
+    def __init__(self, url: str, method: str, code: grpc.StatusCode, details: str) -> None:
+        reason = _ADVICE.get(code)
+        text = f"Hotseat at {url} refused {method}: {code.name}"
+        if details:
+            text += f": {details}"
+        if reason:
+            text += f"; {reason}"
+        super().__init__(text)
+        self.code = code
+        self.details = details
+
+
+class ConnectionClosed(HotseatError):
+    """The connection was closed on this side while somebody waited on it."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"the connection to Hotseat at {url} was closed")

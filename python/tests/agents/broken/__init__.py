@@ -1,0 +1,1 @@
+"""An agent that cannot be loaded."""

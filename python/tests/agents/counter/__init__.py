@@ -1,0 +1,1 @@
+"""An agent that leaves traces of what it did."""

@@ -1,0 +1,48 @@
+// One agent: what it is for, what it is told, what it can call, and a place to ask it something.
+import { useState } from "react";
+import type { Agent } from "../api/types";
+import { StartSession } from "./StartSession";
+
+export function AgentCard({ agent }: { agent: Agent }) {
+  const [open, setOpen] = useState(false);
+  const tools = agent.tools.length;
+  return (
+    <section className="card" data-testid={`agent-card-${agent.name}`} aria-label={agent.name}>
+      <header>
+        <h2>{agent.name}</h2>
+        {!agent.connected && <span className="chip">not connected</span>}
+        <span className="spring" />
+        {agent.model && <span className="quiet card-model">{agent.model}</span>}
+      </header>
+      <p className={agent.description ? undefined : "quiet"}>{agent.description || "No description"}</p>
+      {agent.instruction && (
+        <div className={`card-instruction${open ? " open" : ""}`}>
+          <span className="quiet">Instruction</span>
+          <div>{agent.instruction}</div>
+        </div>
+      )}
+      <div className="card-tools">
+        {tools === 0 ? (
+          <span className="quiet">No tools</span>
+        ) : (
+          <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {tools === 1 ? "1 tool" : `${tools} tools`}
+          </button>
+        )}
+        {!open && <span className="quiet card-tool-names">{agent.tools.map((tool) => tool.name).join(", ")}</span>}
+      </div>
+      {open && (
+        <ul className="card-tool-list">
+          {agent.tools.map((tool) => (
+            <li key={tool.name}>
+              <code>{tool.name}</code>
+              {tool.kind && tool.kind !== "function" && <span className="chip">{tool.kind.replace("_", " ")}</span>}{" "}
+              <span className="quiet">{tool.error ?? tool.description}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <StartSession agent={agent} />
+    </section>
+  );
+}

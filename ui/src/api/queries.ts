@@ -1,0 +1,112 @@
+// What the screens ask for, with the cache keys that the live stream updates. Lists are cursor pages; the key of a
+// session list holds its filter, so that a changed session can be put into, or taken out of, the right ones.
+import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { ApiError, get, post, remove } from "./client";
+import type { AgentList, Decision, DecisionAccepted, GoldenTrace, JsonObject, Page, Session, Turn } from "./types";
+
+export type SessionFilter = "waiting" | "active" | "done" | "all";
+
+export const keys = {
+  agents: ["agents"] as const,
+  sessionLists: ["sessions"] as const,
+  sessions: (filter: SessionFilter, q: string) => ["sessions", filter, q] as const,
+  session: (id: string) => ["session", id] as const,
+  turns: (id: string) => ["turns", id] as const,
+  waiting: ["waiting"] as const,
+  trace: (id: string) => ["trace", id] as const,
+};
+
+const SESSION_PAGE = 50;
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => error instanceof ApiError && error.code === "unreachable" && count < 3,
+      },
+    },
+  });
+}
+
+export function useAgents() {
+  return useQuery({ queryKey: keys.agents, queryFn: () => get<AgentList>("/agents") });
+}
+
+export function useSessions(filter: SessionFilter, q: string) {
+  return useInfiniteQuery({
+    queryKey: keys.sessions(filter, q),
+    queryFn: ({ pageParam }) => get<Page<Session>>(`/sessions?${sessionParams(filter, q, pageParam)}`),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: (previous) => previous,
+  });
+}
+
+export function useSession(id: string) {
+  return useQuery({ queryKey: keys.session(id), queryFn: () => get<Session>(`/sessions/${encodeURIComponent(id)}`) });
+}
+
+/** Pending turns of one session with their requests, oldest first. */
+export function useTurns(id: string) {
+  return useQuery({
+    queryKey: keys.turns(id),
+    queryFn: () => get<Page<Turn>>(`/sessions/${encodeURIComponent(id)}/turns?state=pending`),
+    staleTime: 0,
+  });
+}
+
+/** Pending turns of all sessions, without their requests: for the badge, the title and "next in queue". */
+export function useWaiting() {
+  return useQuery({ queryKey: keys.waiting, queryFn: () => get<Page<Turn>>("/turns?state=pending") });
+}
+
+export function useGoldenTrace(id: string) {
+  return useQuery({
+    queryKey: keys.trace(id),
+    queryFn: () => get<GoldenTrace>(`/sessions/${encodeURIComponent(id)}/export`),
+    staleTime: 0,
+  });
+}
+
+export const actions = {
+  createSession: (agent: string) => post<Session>("/sessions", { agent }),
+  query: (id: string, body: { text: string } | { structured: JsonObject }) => post<unknown>(at(id, "/query"), body),
+  complete: (id: string) => post<Session>(at(id, "/complete")),
+  stopRun: (id: string) => post<unknown>(at(id, "/cancel")),
+  deleteSession: (id: string) => remove(at(id, "")),
+  decide: (turn: Turn, decision: Decision) =>
+    post<DecisionAccepted>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/decision`), decision),
+  dismiss: (turn: Turn, reason?: string) =>
+    post<unknown>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/dismiss`), { reason }),
+  cancelTool: (id: string, callId: string) => post<unknown>(at(id, `/tools/${encodeURIComponent(callId)}/cancel`)),
+  exportTrace: (id: string) => post<GoldenTrace>(at(id, "/export")),
+};
+
+export function matchesFilter(session: Session, filter: SessionFilter): boolean {
+  switch (filter) {
+    case "waiting":
+      return session.pending_turns > 0;
+    case "active":
+      return session.status === "active";
+    case "done":
+      return session.status === "completed";
+    case "all":
+      return true;
+  }
+}
+
+function sessionParams(filter: SessionFilter, q: string, cursor: string): string {
+  const params = new URLSearchParams({ limit: String(SESSION_PAGE) });
+  if (filter === "waiting") params.set("state", "waiting");
+  if (filter === "active") params.set("status", "active");
+  if (filter === "done") params.set("status", "completed");
+  if (q) params.set("q", q);
+  if (cursor) params.set("cursor", cursor);
+  return params.toString();
+}
+
+function at(id: string, rest: string): string {
+  return `/sessions/${encodeURIComponent(id)}${rest}`;
+}

@@ -1,0 +1,77 @@
+// Keeps the page alive: one global stream for the whole tab feeds the caches, counts what waits, and carries out
+// wishes to complete a session. Screens only read the caches and the connection state.
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { actions, keys } from "../api/queries";
+import { openStream, type StreamState } from "../api/sse";
+import type { Session } from "../api/types";
+import { dropWish, isOver, wishedSessions, wishFor } from "./completion";
+import { dropSession, putSession } from "./sessionLists";
+
+const ConnectionContext = createContext<StreamState>("connecting");
+
+export function useConnection(): StreamState {
+  return useContext(ConnectionContext);
+}
+
+export function Live({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const [state, setState] = useState<StreamState>("connecting");
+  useEffect(() => {
+    const countAgain = throttled(() => void client.invalidateQueries({ queryKey: keys.waiting }));
+    const stream = openStream({
+      url: () => "/api/v1/stream",
+      onState: setState,
+      onRetry: () => void client.invalidateQueries({ queryKey: keys.waiting }),
+      events: {
+        ready: () => void client.invalidateQueries(),
+        session: (data) => {
+          const session = data as Session;
+          putSession(client, session);
+          countAgain();
+          completeIfWished(client, session);
+        },
+        session_deleted: (data) => {
+          dropSession(client, (data as { id: string }).id);
+          countAgain();
+        },
+        agents: () => void client.invalidateQueries({ queryKey: keys.agents }),
+      },
+    });
+    return () => {
+      countAgain.cancel();
+      stream.close();
+    };
+  }, [client]);
+  return <ConnectionContext value={state}>{children}</ConnectionContext>;
+}
+
+/** Also called after a decision was accepted, in case the run ended before the answer to the decision arrived. */
+export function completeIfWished(client: QueryClient, session: Session): void {
+  const wish = wishFor(session.id);
+  if (!wish) return;
+  if (session.status === "completed") dropWish(session.id);
+  if (!isOver(session, wish)) return;
+  dropWish(session.id);
+  actions.complete(session.id).then(
+    (completed) => putSession(client, completed),
+    // The session stays open and says so; the person can complete it by hand.
+    () => void client.invalidateQueries({ queryKey: keys.session(session.id) }),
+  );
+}
+
+export function hasWish(sessionId: string): boolean {
+  return wishedSessions().includes(sessionId);
+}
+
+function throttled(run: () => void, wait = 250): { (): void; cancel: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const call = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      run();
+    }, wait);
+  };
+  call.cancel = () => clearTimeout(timer);
+  return call;
+}

@@ -1,0 +1,73 @@
+// The tools of the request, all at once. With many, a search narrows them; Enter takes the first.
+import { TextInput } from "@mantine/core";
+import { useRef, useState } from "react";
+import type { Tool } from "../api/types";
+import { useKeys } from "../shell/keys";
+
+const SEARCH_FROM = 9;
+const MARKS: Partial<Record<NonNullable<Tool["kind"]>, string>> = {
+  agent: "agent",
+  transfer: "transfer",
+  mcp: "MCP",
+  long_running: "long running",
+};
+
+interface ToolChipsProps {
+  tools: Tool[];
+  chosen: string | null;
+  onChoose: (name: string) => void;
+}
+
+export function ToolChips({ tools, chosen, onChoose }: ToolChipsProps) {
+  const [search, setSearch] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const many = tools.length >= SEARCH_FROM;
+  useKeys(many ? { "/": () => field.current?.focus() } : {});
+  const shown = tools.filter((tool) => matches(tool, search));
+  return (
+    <div className="tools">
+      {many && (
+        <TextInput
+          ref={field}
+          placeholder={`Search ${tools.length} tools`}
+          aria-label="Search tools"
+          data-testid="tool-search"
+          value={search}
+          rightSection={<kbd>/</kbd>}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            const first = shown[0];
+            if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && first) {
+              event.preventDefault();
+              setSearch("");
+              onChoose(first.name);
+            }
+          }}
+        />
+      )}
+      <div className="tool-chips" role="radiogroup" aria-label="Tools">
+        {shown.map((tool) => (
+          <button
+            key={tool.name}
+            type="button"
+            role="radio"
+            aria-checked={tool.name === chosen}
+            data-testid={`tool-chip-${tool.name}`}
+            title={tool.description ?? undefined}
+            onClick={() => onChoose(tool.name)}
+          >
+            <code>{tool.name}</code>
+            {tool.kind && MARKS[tool.kind] && <span className="chip">{MARKS[tool.kind]}</span>}
+          </button>
+        ))}
+        {shown.length === 0 && <span className="quiet">No tool matches “{search}”.</span>}
+      </div>
+    </div>
+  );
+}
+
+function matches(tool: Tool, search: string): boolean {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = `${tool.name} ${tool.description ?? ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

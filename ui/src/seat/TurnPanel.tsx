@@ -1,0 +1,105 @@
+// A waiting request: who asks, since when, what is next; then the answer, and the request as the model would see it.
+import { useEffect, useState } from "react";
+import type { Session, Turn, TurnRequest } from "../api/types";
+import { useWaiting } from "../api/queries";
+import { isTyping } from "../shell/keys";
+import { stopwatch } from "../time/format";
+import { useSecond } from "../time/useNow";
+import { AnswerTab } from "./AnswerTab";
+import { focusFirst } from "./focus";
+import { RawTab, RequestTab, StateTab } from "./RequestTabs";
+
+type Tab = "answer" | "request" | "state" | "raw";
+const TABS: [Tab, string][] = [
+  ["answer", "Answer"],
+  ["request", "Request"],
+  ["state", "State"],
+  ["raw", "Raw"],
+];
+
+export interface TurnPanelProps {
+  turn: Turn;
+  request: TurnRequest;
+  queue: Turn[];
+  number: number;
+  session: Session;
+  onGone: (note: string) => void;
+}
+
+export function TurnPanel(props: TurnPanelProps) {
+  const { turn, request } = props;
+  const [tab, setTab] = useState<Tab>("answer");
+  useEffect(() => {
+    if (!isTyping() && !document.querySelector("[role=dialog]")) focusFirst();
+  }, []);
+  return (
+    <>
+      <TurnHead {...props} />
+      <div className="seat-tabs" role="tablist" aria-label="The request">
+        {TABS.map(([name, label]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={tab === name}
+            onClick={() => setTab(name)}
+          >
+            {label}
+            {name === "state" && <StateCount request={request} />}
+          </button>
+        ))}
+      </div>
+      {tab === "answer" ? (
+        <AnswerTab {...props} />
+      ) : (
+        <div className="seat-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          {tab === "request" && <RequestTab request={request} turnId={turn.turn_id} />}
+          {tab === "state" && <StateTab request={request} />}
+          {tab === "raw" && <RawTab request={request} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function TurnHead({ turn, queue, number }: TurnPanelProps) {
+  const now = useSecond();
+  const next = queue.find((other) => other.turn_id !== turn.turn_id);
+  const elsewhere = useWaiting().data?.items.find((other) => other.session_id !== turn.session_id);
+  return (
+    <header className="seat-head seat-hot" data-testid="turn-head">
+      <div className="seat-line">
+        <span className="pulse" aria-hidden="true" />
+        <h2>
+          Your turn as <code>{turn.agent_name}</code>
+        </h2>
+        <span className="spring" />
+        <span className="mono" title="Waiting for you">
+          {stopwatch(now - Date.parse(turn.created_at))}
+        </span>
+      </div>
+      <p className="quiet">
+        {number > 0 && `request ${number} of this session · `}
+        <span data-testid="queue-length">{queue.length} in queue</span>
+        {next && (
+          <>
+            {" "}
+            · next: <b>{next.agent_name}</b>
+          </>
+        )}
+        {!next && elsewhere && (
+          <>
+            {" "}
+            · next elsewhere: <b>{elsewhere.agent_name}</b>
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+function StateCount({ request }: { request: TurnRequest }) {
+  const count = Object.keys(request.state ?? {}).length;
+  return count > 0 ? <span className="chip">{count}</span> : null;
+}

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Tool } from "../api/types";
+import { type Draft, errorsOfCall, loadDraft, problemOf, saveDraft, startDraft, toDecision } from "./draft";
+
+const add: Tool = {
+  name: "add",
+  parameters: {
+    type: "object",
+    properties: { a: { type: "integer" }, b: { type: "integer" }, c: { type: "integer", default: 1 } },
+    required: ["a", "b"],
+  },
+};
+const ping: Tool = { name: "ping", parameters: null };
+const tools = [add, ping];
+
+const draft = (change: Partial<Draft>): Draft => ({ ...startDraft(tools, false), ...change });
+
+describe("a decision", () => {
+  it("holds the open call without what was left out", () => {
+    const made = draft({ tool: "add", forms: { add: { value: { a: 5, b: 3, c: undefined }, text: null } } });
+    expect(toDecision(made, tools, null)).toEqual({
+      candidates: [{ role: "model", parts: [{ function_call: { name: "add", args: { a: 5, b: 3 } } }] }],
+    });
+  });
+
+  it("puts text first, then calls that were put aside, then the open one", () => {
+    const made = draft({
+      withText: true,
+      text: "Both at once.",
+      calls: [{ tool: "add", edited: { value: { a: 1, b: 2 }, text: null } }],
+      tool: "ping",
+    });
+    const parts = toDecision(made, tools, null).candidates[0]?.parts ?? [];
+    expect(parts.map((part) => part.text ?? part.function_call?.name)).toEqual(["Both at once.", "add", "ping"]);
+  });
+
+  it("sends a structured final response as JSON text", () => {
+    const made = draft({ choice: "final", finalEdited: { value: { answer: "x", confidence: 1 }, text: null } });
+    const parts = toDecision(made, tools, { type: "object" }).candidates[0]?.parts;
+    expect(parts).toEqual([{ text: '{"answer":"x","confidence":1}' }]);
+  });
+});
+
+describe("what keeps a draft back", () => {
+  it("is a missing tool, a missing field, missing text, or unfinished JSON", () => {
+    expect(problemOf(draft({}), tools, null)).toContain("tool");
+    expect(problemOf(draft({ tool: "add" }), tools, null)).toContain("fields");
+    expect(problemOf(draft({ tool: "ping" }), tools, null)).toBeNull();
+    expect(problemOf(draft({ choice: "final" }), tools, null)).toContain("response");
+    expect(problemOf(draft({ tool: "ping", forms: { ping: { value: {}, text: "{" } } }), tools, null)).toContain(
+      "JSON",
+    );
+  });
+
+  it("is also a call that was put aside and does not fit", () => {
+    const made = draft({ calls: [{ tool: "add", edited: { value: { a: 1 }, text: null } }], tool: "ping" });
+    expect(problemOf(made, tools, null)).toContain("fields");
+  });
+});
+
+describe("the server's complaints", () => {
+  it("go to the call they are about, whether or not text goes first", () => {
+    const errors = [{ part: 1, path: "/a", message: "no" }];
+    expect(errorsOfCall(errors, draft({ withText: true, text: "hi" }), 0)).toHaveLength(1);
+    expect(errorsOfCall(errors, draft({}), 0)).toHaveLength(0);
+    expect(errorsOfCall(errors, draft({}), 1)).toHaveLength(1);
+  });
+});
+
+describe("drafts", () => {
+  const memory = new Map<string, string>();
+  beforeEach(() => {
+    memory.clear();
+    vi.stubGlobal("sessionStorage", {
+      getItem: (key: string) => memory.get(key) ?? null,
+      setItem: (key: string, value: string) => memory.set(key, value),
+      removeItem: (key: string) => memory.delete(key),
+    });
+  });
+
+  it("come back per turn and go when the turn is answered", () => {
+    const made = draft({ finalText: "half a sen" });
+    saveDraft("t1", made);
+    expect(loadDraft("t1")).toEqual(made);
+    expect(loadDraft("t2")).toBeUndefined();
+    saveDraft("t1", undefined);
+    expect(loadDraft("t1")).toBeUndefined();
+  });
+
+  it("start with the only tool, or with the final response if there is none", () => {
+    expect(startDraft([add], false).tool).toBe("add");
+    expect(startDraft(tools, false).tool).toBeNull();
+    expect(startDraft([], false).choice).toBe("final");
+  });
+
+  it("survive storage that is full", () => {
+    vi.stubGlobal("sessionStorage", {
+      getItem: () => null,
+      setItem: () => {
+        throw new Error("quota");
+      },
+      removeItem: () => undefined,
+    });
+    expect(() => saveDraft("t1", draft({}))).not.toThrow();
+  });
+});

@@ -1,0 +1,149 @@
+// Title, agent, state, and what can be done with the session as a whole.
+import { Menu, Modal } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { errorText } from "../api/client";
+import { actions } from "../api/queries";
+import type { Session } from "../api/types";
+import { dropSession, putSession } from "../live/sessionLists";
+import { ExportDialogue } from "../seat/Export";
+import { Dots } from "../shell/icons";
+import type { StreamState } from "../stream/fold";
+
+type Asking = "delete" | "complete" | "export" | null;
+
+export function SessionHeader({ session, stream }: { session: Session; stream: StreamState }) {
+  const client = useQueryClient();
+  const [, go] = useLocation();
+  const [asking, setAsking] = useState<Asking>(null);
+  const [error, setError] = useState<string | null>(null);
+  const attempt = async (action: () => Promise<void>) => {
+    setError(null);
+    try {
+      await action();
+    } catch (failed) {
+      setError(errorText(failed));
+    }
+  };
+  const complete = () => {
+    setAsking(null);
+    void attempt(async () => putSession(client, await actions.complete(session.id)));
+  };
+  const open = session.status === "active";
+  const busy = session.run !== null || session.pending_turns > 0;
+  return (
+    <>
+      <header className="top">
+        <h1 title={session.title ?? undefined}>{session.description || session.title || "New session"}</h1>
+        <span className="chip">{session.agent ?? session.app_name}</span>
+        <span className="chip" data-testid="session-state">
+          {stateWords(session, stream)}
+        </span>
+        <span className="spring" />
+        {open && (
+          <button
+            type="button"
+            className="btn"
+            data-testid="complete-button"
+            onClick={() => (busy ? setAsking("complete") : complete())}
+          >
+            Complete
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn"
+          disabled={open}
+          title={open ? "Complete the session first" : undefined}
+          onClick={() => setAsking("export")}
+        >
+          Export…
+        </button>
+        <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+          <Menu.Target>
+            <button type="button" className="btn" aria-label="More" data-testid="session-menu">
+              <Dots />
+            </button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              disabled={!session.run}
+              onClick={() => void attempt(async () => void (await actions.stopRun(session.id)))}
+            >
+              Stop run
+            </Menu.Item>
+            <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.id)}>Copy session id</Menu.Item>
+            <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/events?limit=1000`} target="_blank">
+              Raw events
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item className="danger" onClick={() => setAsking("delete")}>
+              Delete…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </header>
+      {error && (
+        <div className="note note-bad top-note" role="alert">
+          {error}
+        </div>
+      )}
+      <Confirm
+        opened={asking === "delete"}
+        title="Delete this session?"
+        text="Its events are removed for good. Traces that were exported stay where they are."
+        action="Delete session"
+        onClose={() => setAsking(null)}
+        onYes={() =>
+          void attempt(async () => {
+            await actions.deleteSession(session.id);
+            dropSession(client, session.id);
+            go("/sessions");
+          })
+        }
+      />
+      <Confirm
+        opened={asking === "complete"}
+        title="Complete this session now?"
+        text="A run is going on. It is stopped, and requests that wait are dismissed. A completed session stays completed."
+        action="Complete session"
+        onClose={() => setAsking(null)}
+        onYes={complete}
+      />
+      <ExportDialogue session={session} opened={asking === "export"} onClose={() => setAsking(null)} />
+    </>
+  );
+}
+
+function stateWords(session: Session, stream: StreamState): string {
+  if (session.status === "completed") return "completed";
+  if (session.state === "awaiting_query") return session.last_seq === 0 ? "new" : "open";
+  const turns = stream.requests.length;
+  return turns > 0 ? `active · turn ${turns}` : "active";
+}
+
+interface ConfirmProps {
+  opened: boolean;
+  title: string;
+  text: string;
+  action: string;
+  onClose: () => void;
+  onYes: () => void;
+}
+
+function Confirm({ opened, title, text, action, onClose, onYes }: ConfirmProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size="sm" transitionProps={{ duration: 0 }}>
+      <p className="quiet">{text}</p>
+      <div className="dialogue-actions">
+        <button type="button" className="btn" onClick={onClose}>
+          Keep it
+        </button>
+        <button type="button" className="btn btn-strong" data-testid="confirm" data-autofocus onClick={onYes}>
+          {action}
+        </button>
+      </div>
+    </Modal>
+  );
+}

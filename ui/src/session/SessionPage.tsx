@@ -1,0 +1,83 @@
+// One session: what happened, and the seat. The header's actions are those that make sense in its state.
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect } from "react";
+import { Link } from "wouter";
+import { ApiError } from "../api/client";
+import { keys, useSession } from "../api/queries";
+import type { Session } from "../api/types";
+import { Seat } from "../seat/Seat";
+import { Failure } from "../shell/Failure";
+import { Stream } from "../stream/Stream";
+import { useSessionStream } from "../stream/useSessionStream";
+import { completeIfWished } from "../live/Live";
+import { SessionHeader } from "./SessionHeader";
+import "./session.css";
+
+export function SessionPage({ id }: { id: string }) {
+  const client = useQueryClient();
+  const session = useSession(id);
+  const lookAgain = useCallback(() => void client.invalidateQueries({ queryKey: keys.session(id) }), [client, id]);
+  if (session.error instanceof ApiError && session.error.status === 404) return <Unknown id={id} />;
+  if (session.isError && !session.data) {
+    return (
+      <div className="nothing">
+        <Failure error={session.error} onRetry={() => void session.refetch()} />
+      </div>
+    );
+  }
+  // The stream is opened for a session that is known to exist; an unknown one would only be tried again and again.
+  return session.data ? <Loaded session={session.data} onRetry={lookAgain} /> : <Loading />;
+}
+
+function Loaded({ session, onRetry }: { session: Session; onRetry: () => void }) {
+  const { id } = session;
+  const client = useQueryClient();
+  const { stream, connection } = useSessionStream(id, onRetry);
+  const turnState = `${stream.requests.length}.${stream.pending.join()}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a turn came or went.
+  useEffect(() => {
+    if (stream.live) void client.invalidateQueries({ queryKey: keys.turns(id) });
+  }, [client, id, stream.live, turnState]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end of a run changes the session.
+  useEffect(() => {
+    if (stream.live) onRetry();
+  }, [stream.live, stream.run?.status, stream.completed]);
+  useEffect(() => {
+    completeIfWished(client, session);
+  }, [client, session]);
+  return (
+    <>
+      <section className="stream-side" aria-label="Stream">
+        <SessionHeader session={session} stream={stream} />
+        <Stream stream={stream} sessionId={id} connection={connection} />
+      </section>
+      <aside className="seat" aria-label="Seat">
+        <Seat session={session} stream={stream} />
+      </aside>
+    </>
+  );
+}
+
+/** The frame of the page without its content, so that nothing jumps when it arrives. */
+function Loading() {
+  return (
+    <>
+      <section className="stream-side" aria-busy="true">
+        <header className="top" />
+      </section>
+      <aside className="seat" />
+    </>
+  );
+}
+
+function Unknown({ id }: { id: string }) {
+  return (
+    <main className="message-page nothing" data-testid="unknown-session">
+      <h1>There is no session {id.length > 40 ? `${id.slice(0, 40)}…` : id}</h1>
+      <p>It may have been deleted, or the link is from another Hotseat server.</p>
+      <Link className="btn" href="/sessions">
+        See all sessions
+      </Link>
+    </main>
+  );
+}

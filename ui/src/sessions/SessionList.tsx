@@ -1,0 +1,162 @@
+// The list of sessions: live, filtered, searched. The badge in the hot colour counts what waits in each.
+import { TextInput } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import { type SessionFilter, useSessions, useWaiting } from "../api/queries";
+import type { Session } from "../api/types";
+import { Failure } from "../shell/Failure";
+import { Fold, Plus, Unfold } from "../shell/icons";
+import { useKeys } from "../shell/keys";
+import { useStored } from "../shell/storage";
+import { ago, fullTime, stopwatch } from "../time/format";
+import { useHalfMinute, useSecond } from "../time/useNow";
+
+const FILTERS: [SessionFilter, string][] = [
+  ["waiting", "Waiting"],
+  ["active", "Active"],
+  ["done", "Done"],
+  ["all", "All"],
+];
+
+interface SessionListProps {
+  current: string | null;
+  open: boolean;
+  onOpen: (open: boolean) => void;
+  onPick: () => void;
+}
+
+export function SessionList({ current, open, onOpen, onPick }: SessionListProps) {
+  const [filter, setFilter] = useStored<SessionFilter>("hotseat.list.filter", "all");
+  const [search, setSearch] = useState("");
+  const q = useSettled(search.trim());
+  const field = useRef<HTMLInputElement>(null);
+  const sessions = useSessions(filter, q);
+  const waiting = useWaiting().data?.items.length ?? 0;
+  useKeys({ "/": () => field.current?.focus() });
+  if (!open) {
+    return (
+      <div className="list list-stub">
+        <button type="button" className="rail-button" aria-label="Show the sessions" onClick={() => onOpen(true)}>
+          <Unfold />
+        </button>
+      </div>
+    );
+  }
+  const items = sessions.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <aside className="list" aria-label="Sessions">
+      <header>
+        <h2>Sessions</h2>
+        {waiting > 0 && <span className="chip">{waiting} waiting</span>}
+        <span className="spring" />
+        <Link className="btn new-session" href="/agents" title="New session" aria-label="New session">
+          <Plus /> <span>New</span>
+        </Link>
+        <button type="button" className="list-fold" aria-label="Hide the sessions" onClick={() => onOpen(false)}>
+          <Fold />
+        </button>
+      </header>
+      <TextInput
+        ref={field}
+        className="list-search"
+        placeholder="Search everything said"
+        aria-label="Search everything said"
+        data-testid="session-search"
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          setSearch("");
+          event.currentTarget.blur();
+        }}
+      />
+      <div className="segments" role="radiogroup" aria-label="Which sessions">
+        {FILTERS.map(([name, label]) => (
+          <button key={name} type="button" role="radio" aria-checked={filter === name} onClick={() => setFilter(name)}>
+            {label}
+          </button>
+        ))}
+      </div>
+      <div className="list-items">
+        {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
+        {items.map((session) => (
+          <Item key={session.id} session={session} current={session.id === current} onPick={onPick} />
+        ))}
+        {sessions.isSuccess && items.length === 0 && <p className="list-empty">{emptyWords(filter, q)}</p>}
+        {sessions.hasNextPage && (
+          <button type="button" className="link list-more" onClick={() => void sessions.fetchNextPage()}>
+            {sessions.isFetchingNextPage ? "Loading…" : "Show older sessions"}
+          </button>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function Item({ session, current, onPick }: { session: Session; current: boolean; onPick: () => void }) {
+  return (
+    <Link
+      href={`/sessions/${session.id}`}
+      className="item"
+      data-testid="session-item"
+      aria-current={current ? "page" : undefined}
+      onClick={onPick}
+    >
+      <span className="item-top">
+        <b>{session.agent ?? session.app_name}</b>
+        <Mark session={session} />
+      </span>
+      <span className="item-title">{session.description || session.title || "No query yet"}</span>
+    </Link>
+  );
+}
+
+function Mark({ session }: { session: Session }) {
+  const now = useHalfMinute();
+  if (session.pending_turns > 0) {
+    return (
+      <span className="badge" title={`${session.pending_turns} waiting for you`}>
+        {session.pending_turns}
+      </span>
+    );
+  }
+  if (session.run) return <Running since={session.run.since} />;
+  return (
+    <span className="item-time" title={fullTime(session.updated_at)}>
+      {session.status === "completed" && <span className="chip">done</span>} {ago(session.updated_at, now)}
+    </span>
+  );
+}
+
+function Running({ since }: { since: string }) {
+  const now = useSecond();
+  return (
+    <span className="chip" title="Running">
+      {stopwatch(now - Date.parse(since))}
+    </span>
+  );
+}
+
+function emptyWords(filter: SessionFilter, q: string): string {
+  if (q) return `Nothing said matches “${q}”.`;
+  switch (filter) {
+    case "waiting":
+      return "Nothing waits for you.";
+    case "active":
+      return "No session is open.";
+    case "done":
+      return "No session was completed yet.";
+    case "all":
+      return "No sessions yet. Start one with New.";
+  }
+}
+
+/** The text once the person stopped typing for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 200);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,85 @@
+// Sessions: the list on the left, one session beside it. On a narrow window the list steps aside; on a phone list,
+// stream and seat are three tabs.
+import { useMediaQuery } from "@mantine/hooks";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useWaiting } from "../api/queries";
+import { SessionPage } from "../session/SessionPage";
+import { useStored } from "../shell/storage";
+import { SessionList } from "./SessionList";
+import "./sessions.css";
+
+export type Pane = "list" | "stream" | "seat";
+
+export function SessionsScreen({ id }: { id: string | null }) {
+  const phone = useMediaQuery("(max-width: 760px)", undefined, { getInitialValueInEffect: false });
+  const [stored, setOpen] = useStored("hotseat.list.open", window.innerWidth > 1100);
+  const open = stored || phone === true;
+  const [pane, setPane] = useState<Pane>(id ? "seat" : "list");
+  return (
+    <div className={`sessions pane-${pane}${open ? "" : " list-closed"}`}>
+      <PaneTabs pane={pane} onPane={setPane} hasSession={id !== null} />
+      <SessionList
+        current={id}
+        open={open}
+        onOpen={setOpen}
+        onPick={() => {
+          setPane("seat");
+          if (window.innerWidth <= 1100) setOpen(false);
+        }}
+      />
+      {id === null ? <Nothing /> : <SessionPage key={id} id={id} />}
+    </div>
+  );
+}
+
+function PaneTabs({ pane, onPane, hasSession }: { pane: Pane; onPane: (pane: Pane) => void; hasSession: boolean }) {
+  const panes: [Pane, string][] = [
+    ["list", "Sessions"],
+    ["stream", "Stream"],
+    ["seat", "Seat"],
+  ];
+  return (
+    <div className="pane-tabs" role="tablist" aria-label="Parts of the page">
+      {panes.map(([name, label]) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          aria-selected={pane === name}
+          disabled={!hasSession && name !== "list"}
+          onClick={() => onPane(name)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Nothing() {
+  const head = useWaiting().data?.items[0];
+  return (
+    <main className="message-page nothing">
+      {head ? (
+        <>
+          <h1>Something waits for you</h1>
+          <p>
+            <code>{head.agent_name}</code> has asked first and waits for an answer.
+          </p>
+          <Link className="btn btn-hot" href={`/sessions/${head.session_id}`}>
+            Answer the oldest request
+          </Link>
+        </>
+      ) : (
+        <>
+          <h1>Nothing waits for you</h1>
+          <p>Pick a session on the left to read it, or give an agent something to do.</p>
+          <Link className="btn" href="/agents">
+            Start a session
+          </Link>
+        </>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,79 @@
+// The few icons of the page, drawn as lines in the colour of their text. They are decoration: words carry the meaning.
+import type { ReactNode } from "react";
+
+function Icon({ children, size = 18 }: { children: ReactNode; size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  );
+}
+
+export const List = () => (
+  <Icon>
+    <path d="M4 6h16M4 12h16M4 18h10" />
+  </Icon>
+);
+export const Agents = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="8.5" />
+    <circle cx="12" cy="12" r="3" />
+  </Icon>
+);
+export const Half = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="M12 3.5a8.5 8.5 0 0 1 0 17z" fill="currentColor" stroke="none" />
+  </Icon>
+);
+export const Sun = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="4" />
+    <path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4" />
+  </Icon>
+);
+export const Moon = () => (
+  <Icon>
+    <path d="M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z" />
+  </Icon>
+);
+export const Question = () => (
+  <Icon>
+    <path d="M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.01" />
+  </Icon>
+);
+export const Cross = () => (
+  <Icon size={13}>
+    <path d="M6 6l12 12M18 6L6 18" />
+  </Icon>
+);
+export const Plus = () => (
+  <Icon size={14}>
+    <path d="M12 5v14M5 12h14" />
+  </Icon>
+);
+export const Fold = () => (
+  <Icon size={15}>
+    <path d="M14 6l-6 6 6 6" />
+  </Icon>
+);
+export const Unfold = () => (
+  <Icon size={15}>
+    <path d="M10 6l6 6-6 6" />
+  </Icon>
+);
+export const Dots = () => (
+  <Icon size={16}>
+    <path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="3" />
+  </Icon>
+);

@@ -1,0 +1,90 @@
+// The live state of one session. Messages are gathered and folded once per frame, so that a long history costs a few
+// renders and not thousands. While the tab is hidden the connection is given back (browsers allow few per server) and
+// taken up again after the last seq.
+import { useEffect, useState } from "react";
+import { openStream, type StreamHandle, type StreamState as Connection } from "../api/sse";
+import type { StreamMessage } from "../api/types";
+import { emptyStream, fold, type StreamState } from "./fold";
+
+const HIDDEN_FOR_MS = 20_000;
+
+export function useSessionStream(id: string, onRetry: () => void): { stream: StreamState; connection: Connection } {
+  const [stream, setStream] = useState<StreamState>(emptyStream);
+  const [connection, setConnection] = useState<Connection>("connecting");
+  useEffect(() => {
+    const feed = new Feed(setStream);
+    let handle: StreamHandle | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = () => {
+      clearTimeout(timer);
+      handle ??= openStream({
+        url: (seq) =>
+          `/api/v1/sessions/${encodeURIComponent(id)}/stream?view=history&after_seq=${Math.max(seq, feed.last)}`,
+        onState: setConnection,
+        onRetry,
+        events: {
+          event: (data) => feed.add(data as StreamMessage),
+          history_complete: () => feed.complete(),
+        },
+      });
+    };
+    const visibility = () => {
+      clearTimeout(timer);
+      if (!document.hidden) return open();
+      timer = setTimeout(() => {
+        handle?.close();
+        handle = null;
+      }, HIDDEN_FOR_MS);
+    };
+    open();
+    document.addEventListener("visibilitychange", visibility);
+    return () => {
+      document.removeEventListener("visibilitychange", visibility);
+      clearTimeout(timer);
+      handle?.close();
+      feed.stop();
+    };
+  }, [id, onRetry]);
+  return { stream, connection };
+}
+
+class Feed {
+  last = 0;
+  private batch: StreamMessage[] = [];
+  private live = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly set: (change: (before: StreamState) => StreamState) => void;
+
+  constructor(set: (change: (before: StreamState) => StreamState) => void) {
+    this.set = set;
+  }
+
+  add(message: StreamMessage): void {
+    this.last = Math.max(this.last, message.seq);
+    this.batch.push(message);
+    // Timers run in hidden tabs, animation frames do not; the history is folded in one go at its end.
+    if (this.live) this.timer ??= setTimeout(this.flush, 16);
+    else if (this.batch.length >= 2000) this.flush();
+  }
+
+  complete(): void {
+    this.live = true;
+    this.flush();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private flush = () => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batch = this.batch;
+    const live = this.live;
+    this.batch = [];
+    this.set((before) => {
+      const next = fold(before, batch);
+      return next.live === live ? next : { ...next, live };
+    });
+  };
+}
