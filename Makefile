@@ -74,8 +74,8 @@ check: $(STAMPS)/venv ui/dist/index.html
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo xtask tidy
 	cargo xtask codegen --check
-	$(VENV)/bin/ruff check python examples
-	$(VENV)/bin/ruff format --check python examples
+	$(VENV)/bin/ruff check python examples bench e2e
+	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
 test-rust: ui/dist/index.html $(STAMPS)/nextest
@@ -115,7 +115,7 @@ bench: build
 
 fmt:
 	cargo fmt --all
-	-$(VENV)/bin/ruff format python examples && $(VENV)/bin/ruff check --fix python examples
+	-$(VENV)/bin/ruff format python examples bench e2e && $(VENV)/bin/ruff check --fix python examples bench e2e
 	cd ui && npm run --silent fmt
 
 clean:

@@ -18,9 +18,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
-from server import ROOT, Server, running
-
 from hotseat import _wire
+from server import ROOT, Server, running
 
 EVENT_BYTES = 600
 
@@ -96,7 +95,7 @@ class Client:
 
     async def submit(self, session: str) -> None:
         request = _wire.SimulatedLlmRequest(
-            raw_json=b'{"contents":[{"role":"user","parts":[{"text":"What is 2 + 2?"}]}],"config":{}}'
+            raw_json=b'{"contents":[{"role":"user","parts":[{"text":"What is 2 + 2?"}]}]}'
         )
         wish = _wire.SubmitRequestRequest(
             session_id=session, turn_id=str(uuid.uuid4()), agent_name="bench", request=request
@@ -209,7 +208,7 @@ def show(results: dict[str, Any]) -> None:
             "",
         ),
         ("appends/s, 64 tasks, one Python process", f"{results['appends_per_second_64']:.0f}", ""),
-        ("memory after 1,000 × 200 events", f"{results['filled_mb']:.0f} MB", "≤ 100 MB"),
+        ("memory after 1,000 sessions of 200 events", f"{results['filled_mb']:.0f} MB", "≤ 100 MB"),
         ("  filled at, events/s", f"{results['fill_events_per_second']:.0f}", ""),
     ]
     for name, figure, goal in rows:

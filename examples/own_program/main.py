@@ -9,7 +9,6 @@ import asyncio
 from google.adk.agents import Agent
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner
-
 from hotseat.adk import HotseatPlugin
 
 

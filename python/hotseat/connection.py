@@ -89,6 +89,13 @@ class Connection:
                 answer = await self._stub(service, method)(request, metadata=self._metadata())
             except grpc.aio.AioRpcError as error:
                 await self.endure(error, method, pause)
+            except (asyncio.CancelledError, grpc.aio.UsageError):
+                # Closing the channel cancels the calls that are under way on it, which looks
+                # like a cancelled task to whoever waits. It is not one.
+                task = asyncio.current_task()
+                if not self._closed or (task is not None and task.cancelling()):
+                    raise
+                raise ConnectionClosed(self.url) from None
             else:
                 self.reached()
                 return answer

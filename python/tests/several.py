@@ -2,7 +2,6 @@
 
 from google.adk.agents import LlmAgent
 from google.adk.apps.app import App
-
 from hotseat.adk import SimulatedAgentConfig
 
 plain = LlmAgent(name="plain", model="gemini-2.5-flash")

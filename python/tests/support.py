@@ -21,7 +21,6 @@ from google.adk.apps.app import App
 from google.adk.events.event import Event
 from google.adk.runners import InMemoryRunner
 from google.genai import types
-
 from hotseat import _wire
 
 BINARY = Path(

@@ -12,13 +12,12 @@ from google.adk.agents import LlmAgent
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.google_search_tool import google_search
 from google.adk.tools.long_running_tool import LongRunningFunctionTool
-from pydantic import BaseModel
-from support import AGENTS
-
 from hotseat.adk import AgentSimulator, SimulatedAgentConfig
 from hotseat.adk.agents import load_agents
 from hotseat.adk.describe import describe
 from hotseat.adk.hosted import HostedAgent
+from pydantic import BaseModel
+from support import AGENTS
 
 HERE = Path(__file__).resolve().parent
 

@@ -15,10 +15,9 @@ from google.adk.apps.app import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
-from support import PACKAGE, PATIENCE, Conversation, free_port, text_of
-
 from hotseat.adk import HotseatPlugin
 from hotseat.adk.evaluation import is_eval_command
+from support import PACKAGE, PATIENCE, Conversation, free_port, text_of
 
 
 class Echo(BaseLlm):

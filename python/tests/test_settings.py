@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from hotseat.adk import HotseatPlugin
 from hotseat.errors import HotseatError
 from hotseat.settings import Address, Settings

@@ -53,8 +53,10 @@ def program(tmp_path: Path) -> Iterator[Any]:
 
     yield start
     for process in started:
-        process.kill()
-        process.wait()
+        # Not killed: it would leave the server behind that it started.
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
 
 
 async def _line_with(stream: Any, word: str) -> str:
@@ -73,7 +75,7 @@ async def test_a_program_simulates_its_agents_until_interrupted(
     process = program(f"AgentSimulator([config]).run(port={port}, open_browser=False)")
     page = (await _line_with(process.stderr, "token=")).split()[-1]
     assert page.startswith(f"http://127.0.0.1:{port}/?token=")
-    await _line_with(process.stderr, "worker attached")
+    await _line_with(process.stderr, "[Hotseat] worker attached")
 
     server = Server(tmp_path)
     server.port, server.url = port, f"http://127.0.0.1:{port}"
@@ -98,14 +100,18 @@ async def test_a_program_can_host_its_agents_for_a_server_that_runs(
     program: Any, server: Server
 ) -> None:
     process = program(f"AgentSimulator([config], url={server.url!r}).run()")
-    await _line_with(process.stderr, "worker attached")
+    await _line_with(process.stderr, "[Hotseat] worker attached")
     (agent,) = server.http("GET", "/api/v1/agents")["items"]
     assert agent["name"] == "The Greeter"
 
 
 def test_a_missing_program_is_told_with_what_to_do(program: Any, tmp_path: Path) -> None:
     process = program(
-        "AgentSimulator([config]).run()", HOTSEAT_BIN="", PATH=str(tmp_path), HOME=str(tmp_path)
+        # The binary of an installed package lies beside Python, so Python must be elsewhere.
+        f"import sys; sys.executable = '{tmp_path}/python'; AgentSimulator([config]).run()",
+        HOTSEAT_BIN="",
+        PATH=str(tmp_path),
+        HOME=str(tmp_path),
     )
     _, err = process.communicate(timeout=PATIENCE)
     assert "set HOTSEAT_BIN" in err

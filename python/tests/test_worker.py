@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -300,14 +299,15 @@ app = App(name="apart", root_agent=root_agent,
 
 
 async def test_a_worker_ends_when_its_parent_does(server: Server) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hotseat.worker", "--exit-with-parent", "--url", server.url],
-        stdin=subprocess.PIPE,
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "hotseat.worker", "--exit-with-parent", "--url", server.url),
+        stdin=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(PACKAGE)},
     )
     assert process.stdin is not None
     process.stdin.close()
-    assert await asyncio.to_thread(process.wait, PATIENCE) == 0
+    async with asyncio.timeout(PATIENCE):
+        assert await process.wait() == 0
 
 
 async def _until_connected(server: Server) -> None:

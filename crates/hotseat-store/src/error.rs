@@ -87,6 +87,12 @@ pub enum AppendError {
         /// The run that is open.
         run_id: String,
     },
+    /// A turn or a run has to end before its session is completed.
+    #[error("session {session} has an open turn or run")]
+    StillOpen {
+        /// The session.
+        session: SessionId,
+    },
     /// The database failed and the events may be there: read before trying again.
     #[error(transparent)]
     Store(#[from] StoreError),

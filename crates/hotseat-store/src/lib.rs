@@ -9,7 +9,8 @@
 //! * an append is all or none, and durable once it is acknowledged;
 //! * a turn has exactly one request and at most one response, and only the
 //!   head of a session's queue can be decided;
-//! * nothing follows the completion of a session;
+//! * a session with an open turn or run is not completed, and nothing follows its
+//!   completion;
 //! * events are never updated.
 //!
 //! Only this crate knows SQL.

@@ -141,7 +141,10 @@ impl Memory {
                     .map(|turn| (requested_at(log, turn.request), turn.clone()))
             })
             .collect();
-        turns.sort_by_key(|(at, turn)| (*at, turn.session_id, turn.request));
+        // Within a session the log decides, whatever the clock said.
+        if query.session.is_none() {
+            turns.sort_by_key(|(at, turn)| (*at, turn.session_id, turn.request));
+        }
         turns.truncate(MAX_PAGE);
         Ok(turns.into_iter().map(|(_, turn)| turn).collect())
     }

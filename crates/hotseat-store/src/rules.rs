@@ -100,6 +100,9 @@ fn append_one(
     session.updated_at = session.updated_at.max(event.timestamp);
     session.title = session.title.take().or(effect.title);
     if effect.completes {
+        if session.pending_turns > 0 || session.run.is_some() {
+            return Err(AppendError::StillOpen { session: session.id });
+        }
         session.status = SessionStatus::Completed;
     }
     Ok(seq)
@@ -132,14 +135,19 @@ fn fold_run(
     match run {
         None => {}
         Some(RunEffect::Open { run_id, status }) => {
-            if let Some(open) = &session.run
-                && open.run_id != run_id
-                && status == "queued"
-            {
-                let run_id = open.run_id.clone();
+            let open = session.run.as_ref().map(|open| open.run_id.as_str());
+            let is_open = open == Some(run_id.as_str());
+            if let (Some(open), false, "queued") = (open, is_open, status.as_str()) {
+                let run_id = open.to_owned();
                 return Err(AppendError::RunOpen { session: session.id, run_id });
             }
-            session.run = Some(OpenRun { run_id, status, since: event.timestamp });
+            // Here a run is queued before it starts. One that is not open has ended, and a
+            // worker that began while it was being cancelled must not open it again: its
+            // end is in the log already, and nothing would close it a second time.
+            let late = session.source == "web" && status == "started" && !is_open;
+            if !late {
+                session.run = Some(OpenRun { run_id, status, since: event.timestamp });
+            }
         }
         Some(RunEffect::Closed { run_id }) => {
             session.run = session.run.take().filter(|open| open.run_id != run_id);

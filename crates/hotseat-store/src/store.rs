@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hotseat_core::{Event, NewEvent, Seq, SessionId, TurnId};
+use jiff::Timestamp;
 use tokio::sync::{broadcast, watch};
 
 use crate::hub::{Change, Hub};
@@ -50,7 +51,8 @@ impl Store {
     }
 
     /// Creates a session, or returns the one that has the id already.
-    pub async fn create_session(&self, new: NewSession) -> Result<Created, StoreError> {
+    pub async fn create_session(&self, mut new: NewSession) -> Result<Created, StoreError> {
+        new.created_at = to_millisecond(new.created_at);
         on_backend!(self, create_session(new))
     }
 
@@ -79,8 +81,11 @@ impl Store {
         &self,
         session: SessionId,
         expected: Expected,
-        events: Vec<NewEvent>,
+        mut events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
+        for event in &mut events {
+            event.timestamp = to_millisecond(event.timestamp);
+        }
         on_backend!(self, append(session, expected, events))
     }
 
@@ -128,4 +133,10 @@ impl Store {
     pub fn changes(&self) -> broadcast::Receiver<Change> {
         self.hub.changes()
     }
+}
+
+/// The log keeps milliseconds. Cut here, so that what is answered now and what is
+/// read later are the same.
+fn to_millisecond(timestamp: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(timestamp.as_millisecond()).unwrap_or(timestamp)
 }

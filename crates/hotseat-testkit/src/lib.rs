@@ -26,7 +26,7 @@ mod sse;
 mod worker;
 
 pub use answer::Answer;
-pub use api::{Api, Grpc};
+pub use api::{Api, Bearer, Connection, Grpc};
 pub use patience::{PATIENCE, soon};
 pub use process::{Ended, HotseatProcess, Launch};
 pub use seed::seeded;

@@ -17,6 +17,7 @@ pub struct Launch {
     binary: PathBuf,
     folder: Arc<TempDir>,
     arguments: Vec<OsString>,
+    variables: Vec<(String, String)>,
 }
 
 /// How a process ended and what it wrote.
@@ -54,7 +55,14 @@ impl Launch {
     pub fn new(binary: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("hotseat-test-").tempdir();
         let folder = Arc::new(folder.expect("a temporary folder"));
-        Self { binary: binary.into(), folder, arguments: Vec::new() }
+        Self { binary: binary.into(), folder, arguments: Vec::new(), variables: Vec::new() }
+    }
+
+    /// Sets a variable of the environment, which is otherwise empty.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
     }
 
     /// Adds an argument.
@@ -105,6 +113,7 @@ impl Launch {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
+            .envs(self.variables.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

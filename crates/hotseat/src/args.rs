@@ -22,6 +22,7 @@ pub(crate) enum Command {
 
 /// Flags win over `HOTSEAT_…` in the environment, which wins over `hotseat.toml`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Web {
     /// ADK agent folders, their parent folder, `module:attribute` or `file.py:attribute`.
     #[arg(value_name = "AGENTS")]
@@ -78,6 +79,10 @@ pub(crate) struct Web {
     /// What to log, as in `debug` or `hotseat_server=debug` [default: info].
     #[arg(long, env = "HOTSEAT_LOG_LEVEL", value_name = "FILTER")]
     pub(crate) log_level: Option<String>,
+
+    /// End when standard input closes, as for a program that started this one.
+    #[arg(long, hide = true)]
+    pub(crate) exit_with_parent: bool,
 
     /// Configuration file [default: hotseat.toml, where there is one].
     #[arg(long, env = "HOTSEAT_CONFIG", value_name = "FILE")]

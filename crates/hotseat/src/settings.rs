@@ -45,6 +45,7 @@ pub(crate) struct Settings {
     pub(crate) python: Option<PathBuf>,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: Option<String>,
+    pub(crate) exit_with_parent: bool,
 }
 
 /// How callers are let in.
@@ -99,6 +100,7 @@ impl Settings {
             python: web.python.or(file.python),
             log_format: web.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             log_level: web.log_level.or(file.log_level),
+            exit_with_parent: web.exit_with_parent,
         })
     }
 }

@@ -53,6 +53,7 @@ async fn start(settings: Settings) -> Result<ExitCode> {
     let _record = ServerRecord::write(address, &url, &data.token_file());
     let app = App::new(store, config);
 
+    let stop_signal = stop_signal()?;
     let link = token.as_ref().map_or_else(|| url.clone(), |token| format!("{url}/?token={token}"));
     announce(&link, settings.open_browser)?;
     if !settings.agents.is_empty() {
@@ -62,9 +63,14 @@ async fn start(settings: Settings) -> Result<ExitCode> {
     }
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
-    serve(app, listener, async move { flag.store(stop_signal().await, Ordering::Relaxed) })
-        .await
-        .context("the server stopped")?;
+    let exit_with_parent = settings.exit_with_parent;
+    let stop = async move {
+        tokio::select! {
+            by_hand = stop_signal => flag.store(by_hand, Ordering::Relaxed),
+            () = parent_gone(), if exit_with_parent => {}
+        }
+    };
+    serve(app, listener, stop).await.context("the server stopped")?;
     let code = if interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { 0 };
     Ok(ExitCode::from(code))
 }
@@ -109,18 +115,31 @@ fn open(link: &str) {
     }
 }
 
-/// Resolves at the first signal to stop; true for Ctrl-C.
-async fn stop_signal() -> bool {
-    #[cfg(unix)]
-    {
-        let terminate = signal::unix::signal(signal::unix::SignalKind::terminate());
-        if let Ok(mut terminate) = terminate {
-            return tokio::select! {
-                _ = signal::ctrl_c() => true,
-                _ = terminate.recv() => false,
-            };
+/// Resolves when standard input closes, which the system does when a parent dies.
+async fn parent_gone() {
+    let mut input = tokio::io::stdin();
+    let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
+}
+
+/// Resolves at the first signal to stop; true for Ctrl-C. Signals count from this call
+/// on, so that whoever has read the link can stop the server properly.
+#[cfg(unix)]
+fn stop_signal() -> Result<impl Future<Output = bool> + Send> {
+    use signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("could not listen for signals")?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => true,
+            _ = terminate.recv() => false,
         }
-    }
-    let _ = signal::ctrl_c().await;
-    true
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> Result<impl Future<Output = bool> + Send> {
+    Ok(async {
+        let _ = signal::ctrl_c().await;
+        true
+    })
 }

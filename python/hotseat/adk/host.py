@@ -132,11 +132,6 @@ class Host:
         if task := self._active.get(run_id):
             task.cancel()
 
-    def cancel_tool(self, session_id: str, call_id: str) -> None:
-        """Stops a tool; the run goes on."""
-        if kept := self._kept.get(session_id):
-            background.loop().call_soon_threadsafe(kept.conversation.link.cancel_tool, call_id)
-
     async def _run(self, start: Any) -> None:
         end = _wire.RunEnded(run_id=start.run_id, session_id=start.session_id)
         self._busy.add(start.session_id)

@@ -88,8 +88,6 @@ class HotseatPlugin(BasePlugin):
         """Whether a person answers for this agent."""
         return not self.agents or agent_name in self.agents
 
-    # ------------------------------------------------------------------ runs
-
     async def before_run_callback(
         self, *, invocation_context: InvocationContext
     ) -> types.Content | None:
@@ -136,8 +134,6 @@ class HotseatPlugin(BasePlugin):
                 "traceback": readable_traceback(error),
             }
             await place.conversation.run_ended("failed", error=told)
-
-    # ----------------------------------------------------------------- turns
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -202,8 +198,6 @@ class HotseatPlugin(BasePlugin):
             self._live_told = True
             notice("a live model cannot be replaced; it answers by itself")
         return True
-
-    # ----------------------------------------------------------------- tools
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -309,8 +303,6 @@ class HotseatPlugin(BasePlugin):
         if tool_run.failure is not None:
             raise tool_run.failure
         return tool_run.result
-
-    # ---------------------------------------------------------------- places
 
     async def close(self) -> None:
         """Ends the connection; whoever still waits for an answer gets an error.

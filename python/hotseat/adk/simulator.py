@@ -90,12 +90,13 @@ def find_binary() -> str:
 
 
 def _start_server(host: str | None, port: int | None) -> tuple[subprocess.Popen[str], str]:
-    command = [find_binary(), "web", "--no-open"]
+    # The server must not outlive a simulator that is killed, so it watches its standard input.
+    command = [find_binary(), "web", "--no-open", "--exit-with-parent"]
     if host is not None:
         command += ["--host", host]
     if port is not None:
         command += ["--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     page = server.stdout.readline().strip()
     if not page:

@@ -66,8 +66,6 @@ class Worker:
             self._host.start(message.start_run)
         elif kind == "cancel_run":
             self._host.cancel(message.cancel_run.run_id)
-        elif kind == "cancel_tool":
-            self._host.cancel_tool(message.cancel_tool.session_id, message.cancel_tool.call_id)
 
     def _report(self, ended: Any) -> None:
         self._attachment.send(_wire.WorkerMessage(run_ended=ended))

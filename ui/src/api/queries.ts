@@ -1,6 +1,6 @@
 // What the screens ask for, with the cache keys that the live stream updates. Lists are cursor pages; the key of a
 // session list holds its filter, so that a changed session can be put into, or taken out of, the right ones.
-import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError, get, post, remove } from "./client";
 import type { AgentList, Decision, DecisionAccepted, GoldenTrace, JsonObject, Page, Session, Turn } from "./types";
 
@@ -30,14 +30,32 @@ export function createQueryClient(): QueryClient {
   });
 }
 
+/**
+ * Asks again for what `queryKey` names, and uses nothing that was asked for before. A plain invalidation joins a first
+ * load that is still under way, whose answer may be older than the news that made us ask.
+ */
+export async function askAgain(client: QueryClient, queryKey?: QueryKey): Promise<void> {
+  await client.cancelQueries({ queryKey });
+  await client.invalidateQueries({ queryKey });
+}
+
+/** Of two states of a session the one with the longer log: an answer may arrive after newer news from the stream. */
+export function newer(known: Session | undefined, loaded: Session): Session {
+  return known && known.last_seq > loaded.last_seq ? known : loaded;
+}
+
 export function useAgents() {
   return useQuery({ queryKey: keys.agents, queryFn: () => get<AgentList>("/agents") });
 }
 
 export function useSessions(filter: SessionFilter, q: string) {
+  const client = useQueryClient();
   return useInfiniteQuery({
     queryKey: keys.sessions(filter, q),
-    queryFn: ({ pageParam }) => get<Page<Session>>(`/sessions?${sessionParams(filter, q, pageParam)}`),
+    queryFn: async ({ pageParam }) => {
+      const page = await get<Page<Session>>(`/sessions?${sessionParams(filter, q, pageParam)}`);
+      return { ...page, items: page.items.map((item) => newer(client.getQueryData(keys.session(item.id)), item)) };
+    },
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: (previous) => previous,
@@ -45,7 +63,14 @@ export function useSessions(filter: SessionFilter, q: string) {
 }
 
 export function useSession(id: string) {
-  return useQuery({ queryKey: keys.session(id), queryFn: () => get<Session>(`/sessions/${encodeURIComponent(id)}`) });
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: keys.session(id),
+    queryFn: async () => {
+      const loaded = await get<Session>(`/sessions/${encodeURIComponent(id)}`);
+      return newer(client.getQueryData(keys.session(id)), loaded);
+    },
+  });
 }
 
 /** Pending turns of one session with their requests, oldest first. */

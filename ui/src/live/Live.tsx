@@ -1,12 +1,13 @@
-// Keeps the page alive: one global stream for the whole tab feeds the caches, counts what waits, and carries out
+// Keeps the page alive: one global stream feeds the caches, counts what waits, and carries out
 // wishes to complete a session. Screens only read the caches and the connection state.
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { actions, keys } from "../api/queries";
-import { openStream, type StreamState } from "../api/sse";
+import { actions, askAgain, keys } from "../api/queries";
+import type { StreamState } from "../api/sse";
 import type { Session } from "../api/types";
 import { dropWish, isOver, wishedSessions, wishFor } from "./completion";
 import { dropSession, putSession } from "./sessionLists";
+import { openShared } from "./shared";
 
 const ConnectionContext = createContext<StreamState>("connecting");
 
@@ -18,13 +19,13 @@ export function Live({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [state, setState] = useState<StreamState>("connecting");
   useEffect(() => {
-    const countAgain = throttled(() => void client.invalidateQueries({ queryKey: keys.waiting }));
-    const stream = openStream({
+    const countAgain = throttled(() => void askAgain(client, keys.waiting));
+    const stream = openShared({
       url: () => "/api/v1/stream",
       onState: setState,
-      onRetry: () => void client.invalidateQueries({ queryKey: keys.waiting }),
+      onRetry: () => void askAgain(client, keys.waiting),
       events: {
-        ready: () => void client.invalidateQueries(),
+        ready: () => void askAgain(client),
         session: (data) => {
           const session = data as Session;
           putSession(client, session);
@@ -35,7 +36,7 @@ export function Live({ children }: { children: ReactNode }) {
           dropSession(client, (data as { id: string }).id);
           countAgain();
         },
-        agents: () => void client.invalidateQueries({ queryKey: keys.agents }),
+        agents: () => void askAgain(client, keys.agents),
       },
     });
     return () => {
@@ -56,7 +57,7 @@ export function completeIfWished(client: QueryClient, session: Session): void {
   actions.complete(session.id).then(
     (completed) => putSession(client, completed),
     // The session stays open and says so; the person can complete it by hand.
-    () => void client.invalidateQueries({ queryKey: keys.session(session.id) }),
+    () => void askAgain(client, keys.session(session.id)),
   );
 }
 

@@ -1,7 +1,7 @@
 // Puts one changed session into the cached lists. A session keeps its place in a list; it leaves a list whose filter
 // it no longer meets and enters the others at the top. Searches are asked again, since only the server can match.
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
-import { keys, matchesFilter, type SessionFilter } from "../api/queries";
+import { askAgain, keys, matchesFilter, type SessionFilter } from "../api/queries";
 import type { Page, Session } from "../api/types";
 
 export type SessionPages = InfiniteData<Page<Session>, string>;
@@ -11,7 +11,7 @@ export function putSession(client: QueryClient, session: Session): void {
   for (const [key, pages] of client.getQueriesData<SessionPages>({ queryKey: keys.sessionLists })) {
     const [, filter, q] = key as [string, SessionFilter, string];
     if (!pages) continue;
-    if (q) void client.invalidateQueries({ queryKey: key });
+    if (q) void askAgain(client, key);
     else client.setQueryData(key, placeSession(pages, session, filter));
   }
 }

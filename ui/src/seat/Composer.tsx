@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { errorText } from "../api/client";
-import { actions, keys, useAgents } from "../api/queries";
+import { actions, askAgain, keys, useAgents } from "../api/queries";
 import type { Session } from "../api/types";
 import { putSession } from "../live/sessionLists";
 import { keepQuery, keptQuery } from "../query/kept";
@@ -22,7 +22,7 @@ export function Composer({ session }: { session: Session }) {
     try {
       await actions.query(session.id, toBody(query));
       keepQuery(session.id, undefined);
-      await client.invalidateQueries({ queryKey: keys.session(session.id) });
+      await askAgain(client, keys.session(session.id));
     } catch (failed) {
       setError(errorText(failed));
     } finally {

@@ -1,7 +1,9 @@
 // A waiting request: who asks, since when, what is next; then the answer, and the request as the model would see it.
 import { useEffect, useState } from "react";
 import type { Session, Turn, TurnRequest } from "../api/types";
-import { useWaiting } from "../api/queries";
+import { errorText } from "../api/client";
+import { actions, useWaiting } from "../api/queries";
+import { Confirm } from "../shell/Confirm";
 import { isTyping } from "../shell/keys";
 import { stopwatch } from "../time/format";
 import { useSecond } from "../time/useNow";
@@ -30,6 +32,8 @@ export function TurnPanel(props: TurnPanelProps) {
   const { turn, request } = props;
   const [tab, setTab] = useState<Tab>("answer");
   useEffect(() => {
+    // On a touch screen the focus would bring up the keyboard over the request.
+    if (matchMedia("(hover: none)").matches) return;
     if (!isTyping() && !document.querySelector("[role=dialog]")) focusFirst();
   }, []);
   return (
@@ -63,8 +67,13 @@ export function TurnPanel(props: TurnPanelProps) {
   );
 }
 
-function TurnHead({ turn, queue, number }: TurnPanelProps) {
+function TurnHead({ turn, queue, number, onGone }: TurnPanelProps) {
   const now = useSecond();
+  const [asking, setAsking] = useState(false);
+  const dismiss = () => {
+    setAsking(false);
+    actions.dismiss(turn).catch((failed: unknown) => onGone(errorText(failed)));
+  };
   const next = queue.find((other) => other.turn_id !== turn.turn_id);
   const elsewhere = useWaiting().data?.items.find((other) => other.session_id !== turn.session_id);
   return (
@@ -79,6 +88,17 @@ function TurnHead({ turn, queue, number }: TurnPanelProps) {
           {stopwatch(now - Date.parse(turn.created_at))}
         </span>
       </div>
+      <button type="button" className="link seat-dismiss" data-testid="dismiss" onClick={() => setAsking(true)}>
+        dismiss
+      </button>
+      <Confirm
+        opened={asking}
+        title="Dismiss this request?"
+        text="It is not answered. The agent sees an error in the place of an answer and decides itself what to do."
+        action="Dismiss request"
+        onClose={() => setAsking(false)}
+        onYes={dismiss}
+      />
       <p className="quiet">
         {number > 0 && `request ${number} of this session · `}
         <span data-testid="queue-length">{queue.length} in queue</span>

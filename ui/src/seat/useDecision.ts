@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, errorText } from "../api/client";
-import { actions, keys } from "../api/queries";
+import { actions, askAgain, keys } from "../api/queries";
 import type { Page, Session, Turn } from "../api/types";
 import { type PartError, partError } from "../form/pointer";
 import { dropWish, wishCompletion } from "../live/completion";
@@ -23,8 +23,8 @@ export function useDecision({ turn, request, onGone }: TurnPanelProps) {
       keys.turns(turn.session_id),
       (page) => page && { ...page, items: page.items.filter((other) => other.turn_id !== turn.turn_id) },
     );
-    void client.invalidateQueries({ queryKey: keys.turns(turn.session_id) });
-    void client.invalidateQueries({ queryKey: keys.waiting });
+    void askAgain(client, keys.turns(turn.session_id));
+    void askAgain(client, keys.waiting);
   };
 
   const send = async (draft: Draft, completes: boolean) => {

@@ -1,5 +1,5 @@
 // Title, agent, state, and what can be done with the session as a whole.
-import { Menu, Modal } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
@@ -8,6 +8,8 @@ import { actions } from "../api/queries";
 import type { Session } from "../api/types";
 import { dropSession, putSession } from "../live/sessionLists";
 import { ExportDialogue } from "../seat/Export";
+import { titleOf } from "../sessions/title";
+import { Confirm } from "../shell/Confirm";
 import { Dots } from "../shell/icons";
 import type { StreamState } from "../stream/fold";
 
@@ -35,7 +37,7 @@ export function SessionHeader({ session, stream }: { session: Session; stream: S
   return (
     <>
       <header className="top">
-        <h1 title={session.title ?? undefined}>{session.description || session.title || "New session"}</h1>
+        <h1 title={session.title ?? undefined}>{titleOf(session, "New session")}</h1>
         <span className="chip">{session.agent ?? session.app_name}</span>
         <span className="chip" data-testid="session-state">
           {stateWords(session, stream)}
@@ -121,29 +123,4 @@ function stateWords(session: Session, stream: StreamState): string {
   if (session.state === "awaiting_query") return session.last_seq === 0 ? "new" : "open";
   const turns = stream.requests.length;
   return turns > 0 ? `active · turn ${turns}` : "active";
-}
-
-interface ConfirmProps {
-  opened: boolean;
-  title: string;
-  text: string;
-  action: string;
-  onClose: () => void;
-  onYes: () => void;
-}
-
-function Confirm({ opened, title, text, action, onClose, onYes }: ConfirmProps) {
-  return (
-    <Modal opened={opened} onClose={onClose} title={title} size="sm" transitionProps={{ duration: 0 }}>
-      <p className="quiet">{text}</p>
-      <div className="dialogue-actions">
-        <button type="button" className="btn" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" className="btn btn-strong" data-testid="confirm" data-autofocus onClick={onYes}>
-          {action}
-        </button>
-      </div>
-    </Modal>
-  );
 }

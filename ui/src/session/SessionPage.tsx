@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { Link } from "wouter";
 import { ApiError } from "../api/client";
-import { keys, useSession } from "../api/queries";
+import { askAgain, keys, useSession } from "../api/queries";
 import type { Session } from "../api/types";
 import { Seat } from "../seat/Seat";
 import { Failure } from "../shell/Failure";
@@ -16,7 +16,7 @@ import "./session.css";
 export function SessionPage({ id }: { id: string }) {
   const client = useQueryClient();
   const session = useSession(id);
-  const lookAgain = useCallback(() => void client.invalidateQueries({ queryKey: keys.session(id) }), [client, id]);
+  const lookAgain = useCallback(() => void askAgain(client, keys.session(id)), [client, id]);
   if (session.error instanceof ApiError && session.error.status === 404) return <Unknown id={id} />;
   if (session.isError && !session.data) {
     return (
@@ -36,7 +36,7 @@ function Loaded({ session, onRetry }: { session: Session; onRetry: () => void })
   const turnState = `${stream.requests.length}.${stream.pending.join()}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a turn came or went.
   useEffect(() => {
-    if (stream.live) void client.invalidateQueries({ queryKey: keys.turns(id) });
+    if (stream.live) void askAgain(client, keys.turns(id));
   }, [client, id, stream.live, turnState]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end of a run changes the session.
   useEffect(() => {

@@ -8,6 +8,7 @@ import { Failure } from "../shell/Failure";
 import { Fold, Plus, Unfold } from "../shell/icons";
 import { useKeys } from "../shell/keys";
 import { useStored } from "../shell/storage";
+import { titleOf } from "./title";
 import { ago, fullTime, stopwatch } from "../time/format";
 import { useHalfMinute, useSecond } from "../time/useNow";
 
@@ -106,7 +107,7 @@ function Item({ session, current, onPick }: { session: Session; current: boolean
         <b>{session.agent ?? session.app_name}</b>
         <Mark session={session} />
       </span>
-      <span className="item-title">{session.description || session.title || "No query yet"}</span>
+      <span className="item-title">{titleOf(session, "No query yet")}</span>
     </Link>
   );
 }

@@ -14,10 +14,11 @@ export type Pane = "list" | "stream" | "seat";
 export function SessionsScreen({ id }: { id: string | null }) {
   const phone = useMediaQuery("(max-width: 760px)", undefined, { getInitialValueInEffect: false });
   const [stored, setOpen] = useStored("hotseat.list.open", window.innerWidth > 1100);
-  const open = stored || phone === true;
+  // Without a session there is nothing that the list could be in the way of.
+  const open = stored || phone === true || id === null;
   const [pane, setPane] = useState<Pane>(id ? "seat" : "list");
   return (
-    <div className={`sessions pane-${pane}${open ? "" : " list-closed"}`}>
+    <div className={`sessions pane-${pane}${open ? "" : " list-closed"}${id === null ? " no-session" : ""}`}>
       <PaneTabs pane={pane} onPane={setPane} hasSession={id !== null} />
       <SessionList
         current={id}

@@ -96,9 +96,20 @@ fn llm_request(request: &ModelRequest) -> proto::SimulatedLlmRequest {
         tools: if request.tools.is_empty() { Vec::new() } else { tools },
         output_schema: request.output_schema.as_ref().map(Value::to_string).unwrap_or_default(),
         raw_json: bytes(request.raw.get()),
-        tools_json: Bytes::new(),
-        state_json: Bytes::new(),
+        tools_json: bytes(&tool_facts(request).to_string()),
+        state_json: bytes(&Value::Object(request.state.clone()).to_string()),
     }
+}
+
+/// What is known of the tools besides their declarations.
+fn tool_facts(request: &ModelRequest) -> Value {
+    let facts = request.tools.iter().map(|tool| {
+        let mut facts = Map::new();
+        facts.extend(tool.kind.iter().map(|kind| ("kind".to_owned(), json!(kind))));
+        facts.extend(tool.error.iter().map(|error| ("error".to_owned(), json!(error))));
+        (tool.name.clone(), Value::Object(facts))
+    });
+    Value::Object(facts.collect())
 }
 
 fn human_response(payload: &RawValue) -> proto::HumanResponse {

@@ -123,8 +123,12 @@ fn check_token(config: &Config, request: &Request) -> Result<(), Problem> {
 }
 
 /// The page's files, the health routes and preflights. Everything else needs the token.
+///
+/// The gRPC services are known by their paths: they answer whatever the content type
+/// says, so it must not decide whether a caller gets to them.
 fn is_public(path: &str, grpc: bool) -> bool {
-    !grpc && !path.starts_with("/api/") && !path.starts_with("/docs") && path != "/metrics"
+    let guarded = ["/api/", "/docs", "/hotseat."].iter().any(|prefix| path.starts_with(prefix));
+    !grpc && !guarded && path != "/metrics"
 }
 
 /// The tokens that a request carries: in its header, or in our cookie.

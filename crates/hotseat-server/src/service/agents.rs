@@ -187,14 +187,31 @@ impl Workers {
         Some(agent)
     }
 
-    /// Sends to the newest worker that hosts `agent`. `false` if none takes it.
-    pub(crate) fn send(&self, agent: &str, message: ToWorker) -> bool {
+    /// Gives a run to the newest worker that hosts `agent`, unless one has it already.
+    /// `false` if none takes it.
+    pub(crate) fn start(&self, agent: &str, run_id: RunId, message: ToWorker) -> bool {
+        let run_id = run_id.to_string();
         let mut inner = self.lock();
-        let Some(worker) = inner.host_of_mut(agent) else { return false };
-        if let ToWorker::StartRun { run_id, .. } = &message {
-            worker.active_runs.push(run_id.to_string());
+        // A worker that attaches while a query comes in finds the run in the log, too.
+        if inner.attached.values().any(|worker| worker.active_runs.contains(&run_id)) {
+            return true;
         }
-        worker.sender.try_send(message).is_ok()
+        let Some(worker) = inner.host_of_mut(agent) else { return false };
+        let taken = worker.sender.try_send(message).is_ok();
+        if taken {
+            worker.active_runs.push(run_id);
+        }
+        taken
+    }
+
+    /// Tells whoever works on a run to stop.
+    pub(crate) fn cancel(&self, run_id: &str) {
+        for worker in self.lock().attached.values() {
+            if worker.active_runs.iter().any(|id| id == run_id) {
+                // One that does not read its messages finds the end in the log.
+                let _ = worker.sender.try_send(ToWorker::CancelRun { run_id: run_id.to_owned() });
+            }
+        }
     }
 
     /// Whether an attached worker says that it is working on a run.

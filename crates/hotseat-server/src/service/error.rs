@@ -78,7 +78,9 @@ impl From<AppendError> for ServiceError {
         match error {
             AppendError::NoSession { session } => Self::SessionNotFound(session),
             AppendError::Completed { session } => Self::SessionCompleted(session),
-            AppendError::Conflict { session, .. } => Self::Conflict { session },
+            AppendError::Conflict { session, .. } | AppendError::StillOpen { session } => {
+                Self::Conflict { session }
+            }
             AppendError::NoTurn { session, turn } => Self::TurnNotFound { session, turn },
             AppendError::TurnAnswered { turn, response: _ } => {
                 Self::TurnAnswered { turn, decision: None }

@@ -50,6 +50,8 @@ impl App {
         after: Seq,
     ) -> Result<impl Stream<Item = Result<Followed, ServiceError>> + Send + use<>, ServiceError>
     {
+        // Watched before it is looked for: a deletion in between would wake nobody.
+        let head = self.store.watch(session);
         self.session(session).await?;
         let follower = Follower {
             app: self.clone(),
@@ -58,7 +60,7 @@ impl App {
             count: 0,
             live: false,
             ready: VecDeque::new(),
-            head: self.store.watch(session),
+            head,
         };
         Ok(stream::unfold(Some(follower), |follower| async {
             let mut follower = follower?;

@@ -134,7 +134,7 @@ impl App {
             message: message.to_string(),
             resume: resume == Resume::Yes,
         };
-        if !self.workers.send(agent, start) {
+        if !self.workers.start(agent, run_id, start) {
             tracing::warn!(session.id = %session.id, run.id = %run_id, "no worker took the run; it waits for one");
         }
     }
@@ -205,9 +205,21 @@ fn query_text(query: Query, agent: &Agent) -> Result<String, ServiceError> {
         Query::Text(text) if text.trim().is_empty() => {
             return Err(ServiceError::invalid("the message is empty"));
         }
-        Query::Text(text) => text,
+        Query::Text(text) => {
+            // ADK would fail on text that its agent cannot read as its input.
+            if agent.input_schema.is_some() {
+                let value = serde_json::from_str(&text).map_err(|_| {
+                    ServiceError::invalid(format!(
+                        "agent `{}` has an input schema: send `structured`, or JSON as `text`",
+                        agent.name
+                    ))
+                })?;
+                check_input(&value, agent, "/text")?;
+            }
+            text
+        }
         Query::Structured(value) => {
-            check_input(&value, agent)?;
+            check_input(&value, agent, "/structured")?;
             value.to_string()
         }
     };
@@ -217,14 +229,14 @@ fn query_text(query: Query, agent: &Agent) -> Result<String, ServiceError> {
     Ok(text)
 }
 
-fn check_input(value: &Value, agent: &Agent) -> Result<(), ServiceError> {
+fn check_input(value: &Value, agent: &Agent, at: &str) -> Result<(), ServiceError> {
     let Some(schema) = &agent.input_schema else { return Ok(()) };
     let found = violations(schema, value)
         .map_err(|error| ServiceError::invalid(format!("the agent's input schema: {error}")))?;
     if found.is_empty() {
         return Ok(());
     }
-    let violations = found.into_iter().map(|violation| violation.under("/structured")).collect();
+    let violations = found.into_iter().map(|violation| violation.under(at)).collect();
     Err(ServiceError::Invalid {
         detail: "the message does not fit the agent's input schema".to_owned(),
         violations,

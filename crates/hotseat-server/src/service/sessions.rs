@@ -1,20 +1,28 @@
 //! Sessions: create, find, list, complete, delete; and the events put into them.
 
+use std::time::Duration;
+
 use hotseat_core::{
     AgentName, Dismissal, Event, Kind, NewEvent, SessionId, SessionStatus, truncate_description,
 };
 use hotseat_store::{
-    Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, TurnQuery,
+    AppendError, Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, TurnQuery,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{App, ServiceError, ToWorker};
+use super::{App, ServiceError};
 use crate::clock;
 use crate::config::{MAX_EVENT_BYTES, MAX_EVENTS_PER_APPEND};
 
+/// How long completing a session waits for a run that should be ending.
+const SETTLING: Duration = Duration::from_secs(5);
+
 /// The user of sessions that name none.
 const LOCAL_USER: &str = "local";
+
+/// How often what is open is looked up again, when it changed while it was being ended.
+const ATTEMPTS: usize = 20;
 
 /// What a caller may say about a new session.
 #[derive(Debug, Default)]
@@ -76,29 +84,65 @@ impl App {
 
     /// Completes a session for good. What is still open ends with it: pending
     /// turns are dismissed and the run is cancelled, in the same append.
+    ///
+    /// A run that nobody has to answer for is about to end by itself, most often
+    /// because the final response has just been given. It gets a moment to, so that
+    /// the response is in the log before the log is closed.
     pub(crate) async fn complete_session(&self, id: SessionId) -> Result<Session, ServiceError> {
-        let session = self.session(id).await?;
-        if session.status == SessionStatus::Completed {
-            return Ok(session);
+        let mut session = self.settled_session(id).await?;
+        for _ in 0..ATTEMPTS {
+            if session.status == SessionStatus::Completed {
+                return Ok(session);
+            }
+            let mut events = self.ends_of_everything(&session, "the session was completed").await?;
+            let agent = session.agent.clone().unwrap_or_default();
+            events.push(server_event(Kind::Session, &agent, raw(&json!({"status": "completed"}))));
+            match self.store.append(id, Expected::Any, events).await {
+                Ok(_) => {
+                    self.cancel_at_worker(&session);
+                    return self.session(id).await;
+                }
+                Err(error) if open_ends_changed(&error) => session = self.session(id).await?,
+                Err(error) => return Err(error.into()),
+            }
         }
-        let mut events = self.ends_of_everything(&session, "the session was completed").await?;
-        let agent = session.agent.clone().unwrap_or_default();
-        events.push(server_event(Kind::Session, &agent, raw(&json!({"status": "completed"}))));
-        self.store.append(id, Expected::Exactly(session.last_seq), events).await?;
-        self.cancel_at_worker(&session);
-        self.session(id).await
+        Err(ServiceError::Conflict { session: id })
+    }
+
+    async fn settled_session(&self, id: SessionId) -> Result<Session, ServiceError> {
+        let mut head = self.store.watch(id);
+        let deadline = tokio::time::Instant::now() + SETTLING;
+        loop {
+            head.borrow_and_update();
+            let session = self.session(id).await?;
+            if session.run.is_none() || session.pending_turns > 0 {
+                return Ok(session);
+            }
+            let changed = tokio::time::timeout_at(deadline, head.changed()).await;
+            if !matches!(changed, Ok(Ok(()))) {
+                return self.session(id).await;
+            }
+        }
     }
 
     /// Stops the run that is going on.
     pub(crate) async fn cancel_run(&self, id: SessionId) -> Result<(), ServiceError> {
-        let session = self.session(id).await?;
-        let events = self.ends_of_everything(&session, "the run was cancelled").await?;
-        if events.is_empty() {
-            return Err(ServiceError::NoRun(id));
+        for _ in 0..ATTEMPTS {
+            let session = self.session(id).await?;
+            let events = self.ends_of_everything(&session, "the run was cancelled").await?;
+            if events.is_empty() {
+                return Err(ServiceError::NoRun(id));
+            }
+            match self.store.append(id, Expected::Any, events).await {
+                Ok(_) => {
+                    self.cancel_at_worker(&session);
+                    return Ok(());
+                }
+                Err(error) if open_ends_changed(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        self.store.append(id, Expected::Exactly(session.last_seq), events).await?;
-        self.cancel_at_worker(&session);
-        Ok(())
+        Err(ServiceError::Conflict { session: id })
     }
 
     /// The events that end every pending turn and the open run of a session.
@@ -126,8 +170,8 @@ impl App {
     }
 
     fn cancel_at_worker(&self, session: &Session) {
-        if let (Some(run), Some(agent)) = (&session.run, &session.agent) {
-            self.workers.send(agent, ToWorker::CancelRun { run_id: run.run_id.clone() });
+        if let Some(run) = &session.run {
+            self.workers.cancel(&run.run_id);
         }
     }
 
@@ -184,6 +228,15 @@ impl App {
             all.extend(page);
         }
     }
+}
+
+/// Whether an append was refused because a turn was opened or ended, or the session
+/// completed, after the ends were put together. Other writers are in nobody's way.
+fn open_ends_changed(error: &AppendError) -> bool {
+    matches!(
+        error,
+        AppendError::StillOpen { .. } | AppendError::TurnAnswered { .. } | AppendError::Completed { .. }
+    )
 }
 
 pub(super) fn parse_agent_name(name: &str) -> Result<String, ServiceError> {

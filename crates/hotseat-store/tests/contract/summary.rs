@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use hotseat_core::{Event, Kind, NewEvent, Seq, SessionStatus};
-use hotseat_store::{Expected, Session, Store};
+use hotseat_store::{NewSession, Session, Store};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::log::{
-    answer, append, at, completion, created, dismissal, event, id, log, raw, refusal, request, run,
-    run_id, said, session,
+    answer, append, at, completion, created, dismissal, event, id, log, new_session, raw, refusal,
+    request, run, run_id, said, session,
 };
 use crate::suite;
 
@@ -18,11 +18,14 @@ suite!(
     the_first_words_of_the_user_are_the_title,
     a_run_is_open_until_it_ends,
     a_second_run_is_refused_while_one_is_open,
+    a_session_with_an_open_run_is_not_completed,
     the_end_of_another_run_ends_nothing,
     a_run_that_has_ended_is_not_opened_again_by_a_late_start,
+    a_run_of_a_program_of_the_users_opens_when_it_starts,
 );
 
-/// What a summary must say, computed from the log alone and without the code under test.
+/// What a summary must say of a session whose runs are queued here, computed from the
+/// log alone and without the code under test.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Summary {
     last_seq: Seq,
@@ -48,7 +51,6 @@ impl Summary {
 
     pub(crate) fn computed(created_at: Timestamp, log: &[Event]) -> Self {
         let mut open = BTreeSet::new();
-        let mut ended = BTreeSet::new();
         let mut summary = Self {
             last_seq: Seq::new(log.len() as u64),
             pending_turns: 0,
@@ -66,13 +68,14 @@ impl Summary {
                 Kind::Run => {
                     let word = |name: &str| payload[name].as_str().unwrap().to_owned();
                     let (run_id, status) = (word("run_id"), word("status"));
-                    if status != "queued" && status != "started" {
-                        if summary.run.as_ref().is_some_and(|(open, ..)| *open == run_id) {
-                            summary.run = None;
+                    let is_open = summary.run.as_ref().is_some_and(|(open, ..)| *open == run_id);
+                    match status.as_str() {
+                        "queued" => summary.run = Some((run_id, status, event.timestamp)),
+                        "started" if is_open => {
+                            summary.run = Some((run_id, status, event.timestamp));
                         }
-                        ended.insert(run_id);
-                    } else if !ended.contains(&run_id) {
-                        summary.run = Some((run_id, status, event.timestamp));
+                        "finished" | "failed" | "cancelled" if is_open => summary.run = None,
+                        _ => {}
                     }
                 }
                 Kind::Session => summary.completed = payload["status"] == "completed",
@@ -98,7 +101,7 @@ async fn the_summary_is_what_the_log_says(store: Store) {
         vec![dismissal(3)],
         vec![run(1, "finished"), said("more", "And 3 + 4?"), request(4)],
         vec![NewEvent { timestamp: at(-100), ..run(2, "queued") }],
-        vec![answer(2), completion()],
+        vec![answer(2), answer(4), run(2, "cancelled"), completion()],
     ];
     for events in story {
         append(&store, id(1), events).await;
@@ -108,8 +111,7 @@ async fn the_summary_is_what_the_log_says(store: Store) {
     }
     let last = session(&store, id(1)).await;
     assert_eq!(last.title.as_deref(), Some("What is 2 + 3?"));
-    assert_eq!((last.pending_turns, last.status), (1, SessionStatus::Completed));
-    assert_eq!(last.run.unwrap().run_id, run_id(2));
+    assert_eq!((last.pending_turns, last.status), (0, SessionStatus::Completed));
 }
 
 async fn the_first_words_of_the_user_are_the_title(store: Store) {
@@ -152,6 +154,14 @@ async fn a_second_run_is_refused_while_one_is_open(store: Store) {
     assert_eq!(session(&store, id(1)).await.run.unwrap().run_id, run_id(2));
 }
 
+async fn a_session_with_an_open_run_is_not_completed(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), vec![run(1, "queued")]).await;
+    let refused = refusal(&store, id(1), vec![completion()]).await;
+    assert_eq!(refused, format!("session {} has an open turn or run", id(1)));
+    append(&store, id(1), vec![run(1, "cancelled"), completion()]).await;
+}
+
 async fn the_end_of_another_run_ends_nothing(store: Store) {
     created(&store, 1).await;
     append(&store, id(1), vec![run(1, "queued"), run(1, "cancelled"), run(2, "queued")]).await;
@@ -165,8 +175,17 @@ async fn a_run_that_has_ended_is_not_opened_again_by_a_late_start(store: Store) 
     append(&store, id(1), vec![run(1, "queued"), run(1, "cancelled")]).await;
     append(&store, id(1), vec![run(1, "started")]).await;
     assert_eq!(session(&store, id(1)).await.run, None);
-    store.append(id(1), Expected::Any, vec![run(2, "queued")]).await.unwrap();
+    append(&store, id(1), vec![run(2, "queued")]).await;
     assert_eq!(session(&store, id(1)).await.run.unwrap().run_id, run_id(2));
     append(&store, id(1), vec![run(1, "finished")]).await;
+    assert_eq!(session(&store, id(1)).await.run.unwrap().run_id, run_id(2));
+}
+
+async fn a_run_of_a_program_of_the_users_opens_when_it_starts(store: Store) {
+    let new = NewSession { source: "plugin".to_owned(), ..new_session(1) };
+    store.create_session(new).await.unwrap();
+    append(&store, id(1), vec![run(1, "started")]).await;
+    assert_eq!(session(&store, id(1)).await.run.unwrap().run_id, run_id(1));
+    append(&store, id(1), vec![run(1, "finished"), run(2, "started")]).await;
     assert_eq!(session(&store, id(1)).await.run.unwrap().run_id, run_id(2));
 }

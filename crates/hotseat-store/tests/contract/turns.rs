@@ -20,7 +20,7 @@ suite!(
     the_same_turn_id_in_two_sessions_is_two_turns,
     turns_are_listed_oldest_first_whatever_the_clock_said,
     turns_of_all_sessions_are_listed_by_time,
-    completion_leaves_what_was_pending,
+    a_session_with_an_open_turn_is_not_completed,
 );
 
 const PENDING: TurnQuery = TurnQuery { session: None, answered: false };
@@ -149,10 +149,13 @@ async fn turns_of_all_sessions_are_listed_by_time(store: Store) {
     assert_eq!(numbers(&store.turns(PENDING).await.unwrap()), [2, 3, 1]);
 }
 
-async fn completion_leaves_what_was_pending(store: Store) {
+async fn a_session_with_an_open_turn_is_not_completed(store: Store) {
     created(&store, 1).await;
-    append(&store, id(1), vec![request(1), completion()]).await;
-    let refused = refusal(&store, id(1), vec![answer(1)]).await;
-    assert_eq!(refused, format!("session {} is completed", id(1)));
-    assert_eq!(session(&store, id(1)).await.pending_turns, 1);
+    append(&store, id(1), vec![request(1), request(2)]).await;
+    for rest in [vec![], vec![answer(1)], vec![dismissal(2)]] {
+        let refused = refusal(&store, id(1), [rest, vec![completion()]].concat()).await;
+        assert_eq!(refused, format!("session {} has an open turn or run", id(1)));
+    }
+    assert_eq!(pending(&store, 1).await, [1, 2]);
+    append(&store, id(1), vec![dismissal(2), answer(1), completion()]).await;
 }

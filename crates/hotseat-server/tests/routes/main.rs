@@ -1,0 +1,29 @@
+//! What the server answers, over real sockets: a module for each of `src/http`,
+//! and for what only gRPC has.
+
+#[cfg(test)]
+mod access;
+#[cfg(test)]
+mod agents;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod export;
+#[cfg(test)]
+mod grpc;
+#[cfg(test)]
+mod health;
+#[cfg(test)]
+mod openapi;
+#[cfg(test)]
+mod problem;
+#[cfg(test)]
+mod races;
+#[cfg(test)]
+mod runs;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod stream;
+#[cfg(test)]
+mod turns;

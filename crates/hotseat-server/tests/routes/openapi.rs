@@ -1,0 +1,67 @@
+//! The OpenAPI document, which the page's types are made from.
+
+use reqwest::Method;
+use serde_json::Value;
+
+use hotseat_testkit::TestServer;
+
+/// Every operation of the API: its method and path.
+pub(crate) fn operations() -> Vec<(Method, String)> {
+    let document = serde_json::to_value(hotseat_server::openapi()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in ["get", "post", "put", "patch", "delete"] {
+            if item.get(method).is_some() {
+                let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+                operations.push((method, path.clone()));
+            }
+        }
+    }
+    operations
+}
+
+#[tokio::test]
+async fn the_document_is_the_one_that_was_reviewed() {
+    let server = TestServer::memory().await;
+    let served = server.api.get("/api/v1/openapi.json").await.json(200);
+    let mut text = serde_json::to_string_pretty(&served).unwrap();
+    text.push('\n');
+
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/openapi.json");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(golden, &text).unwrap();
+    }
+    let reviewed = std::fs::read_to_string(golden).unwrap_or_default();
+    assert!(
+        reviewed == text,
+        "the API is not the one in tests/openapi.json. If that is meant, run\n    \
+         UPDATE_GOLDEN=1 cargo nextest run -p hotseat-server openapi\n\
+         and review the difference; the page's types follow from it.\n{}",
+        first_difference(&reviewed, &text)
+    );
+}
+
+fn first_difference(reviewed: &str, now: &str) -> String {
+    let line = reviewed.lines().zip(now.lines()).position(|(old, new)| old != new);
+    let line = line.unwrap_or_else(|| reviewed.lines().count().min(now.lines().count()));
+    let shown = |text: &str| text.lines().nth(line).unwrap_or("(end)").trim().to_owned();
+    format!("line {}:\n- {}\n+ {}", line + 1, shown(reviewed), shown(now))
+}
+
+#[tokio::test]
+async fn every_route_of_the_document_is_served() {
+    let server = TestServer::memory().await;
+    for (method, path) in operations() {
+        let concrete = path.replace("{id}", "none").replace("{turn_id}", "none");
+        let concrete = concrete.replace("{call_id}", "none");
+        if path.ends_with("/stream") && !path.contains('{') {
+            continue; // It answers without an end.
+        }
+        let answer = server.api.send(server.api.request(method.clone(), &concrete)).await;
+        assert_ne!(answer.status, 405, "{method} {path}");
+        if answer.status == 404 {
+            let problem: Value = serde_json::from_str(&answer.body).unwrap();
+            assert_ne!(problem["code"], "not_found", "{method} {path} has no handler");
+        }
+    }
+}
