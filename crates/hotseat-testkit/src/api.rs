@@ -3,8 +3,8 @@
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tonic::metadata::{Ascii, MetadataValue};
-use tonic::service::interceptor::InterceptedService;
 use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
@@ -121,9 +121,10 @@ impl Api {
     pub async fn grpc(&self) -> Grpc {
         let endpoint = Channel::from_shared(self.url.clone()).expect("a URL");
         let channel = soon("a connection", endpoint.connect()).await.expect("the server listens");
-        let bearer = Bearer(self.token.as_ref().map(|token| {
-            format!("Bearer {token}").parse().expect("a token is a header value")
-        }));
+        let bearer =
+            Bearer(self.token.as_ref().map(|token| {
+                format!("Bearer {token}").parse().expect("a token is a header value")
+            }));
         let limit = 64 * 1024 * 1024;
         Grpc {
             seat: SeatClient::with_interceptor(channel.clone(), bearer.clone())
@@ -223,7 +224,9 @@ impl Grpc {
             invocation_id: "e-1".to_owned(),
             ..Default::default()
         };
-        soon("a submitted turn", self.seat.submit_request(request)).await.map(tonic::Response::into_inner)
+        soon("a submitted turn", self.seat.submit_request(request))
+            .await
+            .map(tonic::Response::into_inner)
     }
 
     /// Appends raw ADK events.
@@ -233,10 +236,8 @@ impl Grpc {
             raw_json: raw.to_string().into(),
             ..Default::default()
         });
-        let request = proto::AppendEventsRequest {
-            session_id: session.to_owned(),
-            events: events.collect(),
-        };
+        let request =
+            proto::AppendEventsRequest { session_id: session.to_owned(), events: events.collect() };
         let answer = soon("an append", self.sessions.append_events(request)).await?;
         Ok(answer.into_inner().last_seq)
     }

@@ -7,7 +7,9 @@ use tonic::{Status, Streaming};
 
 use crate::proto::server_message::Message as FromServer;
 use crate::proto::worker_message::Message as FromWorker;
-use crate::proto::{Agent, CancelRun, NewEvent, Register, RunEnded, ServerMessage, StartRun, WorkerMessage};
+use crate::proto::{
+    Agent, CancelRun, NewEvent, Register, RunEnded, ServerMessage, StartRun, WorkerMessage,
+};
 use crate::{Api, Grpc, soon};
 
 /// An attached worker. It dies when this is dropped.
@@ -39,11 +41,7 @@ impl ScriptedWorker {
             .into(),
             ..Agent::default()
         };
-        Register {
-            worker_id: worker_id.to_owned(),
-            agents: vec![agent],
-            ..Register::default()
-        }
+        Register { worker_id: worker_id.to_owned(), agents: vec![agent], ..Register::default() }
     }
 
     /// Attaches a worker, and waits until the server has greeted it.
@@ -52,7 +50,8 @@ impl ScriptedWorker {
         let (to_server, messages) = mpsc::channel(64);
         let register = WorkerMessage { message: Some(FromWorker::Register(register)) };
         to_server.send(register).await.expect("the channel is open");
-        let attached = soon("a worker to be taken in", grpc.worker.attach(ReceiverStream::new(messages)));
+        let attached =
+            soon("a worker to be taken in", grpc.worker.attach(ReceiverStream::new(messages)));
         let from_server = attached.await?.into_inner();
         let mut worker = Self { grpc, to_server, from_server };
         match worker.next().await {

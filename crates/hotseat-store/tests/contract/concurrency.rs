@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use hotseat_store::{AppendError, Expected, Store};
 
-use crate::log::{
-    answer, append, at, created, event, id, log, request, seqs, session,
-};
+use crate::log::{answer, append, at, created, event, id, log, request, seqs, session};
 use crate::suite;
 use crate::summary::Summary;
 

@@ -91,12 +91,9 @@ async fn events_are_filtered_by_kind(store: Store) {
 
 async fn events_are_filtered_by_invocation_and_author(store: Store) {
     seven(&store).await;
-    let invocation = |id: &str| EventQuery {
-        invocation_id: Some(id.to_owned()),
-        ..EventQuery::default()
-    };
-    let author =
-        |name: &str| EventQuery { author: Some(name.to_owned()), ..EventQuery::default() };
+    let invocation =
+        |id: &str| EventQuery { invocation_id: Some(id.to_owned()), ..EventQuery::default() };
+    let author = |name: &str| EventQuery { author: Some(name.to_owned()), ..EventQuery::default() };
     assert_eq!(read(&store, invocation("e-1")).await, [1, 2]);
     assert!(read(&store, invocation("")).await.is_empty());
     assert_eq!(read(&store, author("user")).await, [1, 7]);

@@ -66,11 +66,7 @@ pub(crate) fn event(event_id: &str) -> NewEvent {
 /// Something the user said.
 pub(crate) fn said(event_id: &str, text: &str) -> NewEvent {
     let payload = json!({"author": "user", "content": {"parts": [{"text": text}]}});
-    NewEvent {
-        author: "user".to_owned(),
-        payload: raw(&payload.to_string()),
-        ..event(event_id)
-    }
+    NewEvent { author: "user".to_owned(), payload: raw(&payload.to_string()), ..event(event_id) }
 }
 
 pub(crate) fn request(n: u128) -> NewEvent {

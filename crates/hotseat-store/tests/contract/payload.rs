@@ -1,7 +1,7 @@
 //! Payloads are kept byte for byte.
 
-use hotseat_store::Store;
 use hotseat_core::{Kind, NewEvent};
+use hotseat_store::Store;
 
 use crate::log::{append, created, event, id, log, raw, turn};
 use crate::suite;

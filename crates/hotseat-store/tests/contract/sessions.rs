@@ -97,11 +97,8 @@ async fn a_page_has_fifty_unless_told_otherwise(store: Store) {
 }
 
 async fn sessions_are_filtered_by_what_they_are(store: Store) {
-    let other = NewSession {
-        agent: Some("math".to_owned()),
-        user_id: "ada".to_owned(),
-        ..new_session(2)
-    };
+    let other =
+        NewSession { agent: Some("math".to_owned()), user_id: "ada".to_owned(), ..new_session(2) };
     store.create_session(other).await.unwrap();
     store.create_session(NewSession { agent: None, ..new_session(4) }).await.unwrap();
     created(&store, 1).await;

@@ -103,7 +103,8 @@ async fn the_file_keeps_a_write_ahead_log_and_its_references() {
     // Rows of a deleted session go only if the writer has foreign keys switched on.
     store.delete_session(id(1)).await.unwrap();
     assert_eq!((count("sessions"), count("events"), count("turns")), (0, 0, 0));
-    let check: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    let check: String =
+        connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(check, "ok");
 }
 

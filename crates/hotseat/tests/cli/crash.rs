@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::HOTSEAT;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 6;
 const SESSIONS: usize = 3;
 const WRITERS: usize = 4;
 
@@ -107,8 +107,10 @@ async fn log_of(api: &Api, session: &str) -> BTreeMap<String, u64> {
     let gapless: Vec<u64> = (1..=log.len() as u64).collect();
     assert_eq!(log.iter().map(place).collect::<Vec<_>>(), gapless);
     assert_eq!(api.show(session).await["last_seq"], log.len());
-    let by_id: BTreeMap<_, _> =
-        log.iter().map(|event| (event["event_id"].as_str().unwrap().to_owned(), place(event))).collect();
+    let by_id: BTreeMap<_, _> = log
+        .iter()
+        .map(|event| (event["event_id"].as_str().unwrap().to_owned(), place(event)))
+        .collect();
     assert_eq!(by_id.len(), log.len(), "no event is there twice");
     by_id
 }
@@ -120,7 +122,8 @@ async fn check(api: &Api, sessions: &[String], memories: &[Memory]) {
             for (_, id, seq) in memory.acknowledged.iter().filter(|(session, ..)| *session == n) {
                 assert_eq!(log.get(id), Some(seq), "event {id} was acknowledged");
             }
-            if let Some((_, ids)) = memory.unanswered.as_ref().filter(|(session, _)| *session == n) {
+            if let Some((_, ids)) = memory.unanswered.as_ref().filter(|(session, _)| *session == n)
+            {
                 let there = ids.iter().filter(|id| log.contains_key(*id)).count();
                 assert!(there == 0 || there == ids.len(), "half of an append is there: {ids:?}");
             }
@@ -161,7 +164,7 @@ async fn what_was_acknowledged_survives_kill_9() {
     }
     let (mut memories, mut answered) = (Vec::new(), HashSet::new());
     for round in 0..ROUNDS {
-        let enough = random.u64(1..150);
+        let enough = random.u64(1..250);
         memories.extend(write_and_kill(&mut hotseat, &sessions, round, enough).await);
         hotseat = hotseat.restart();
         check(&hotseat.api, &sessions, &memories).await;

@@ -67,7 +67,10 @@ fn the_token_is_kept_and_private() {
     assert_eq!(mode(&file), 0o600);
     let token = std::fs::read_to_string(&file).unwrap();
     assert_eq!(Some(token.trim()), hotseat.api.token.as_deref());
-    assert_eq!(std::fs::read_to_string(hotseat.folder().join(".hotseat/.gitignore")).unwrap(), "*\n");
+    assert_eq!(
+        std::fs::read_to_string(hotseat.folder().join(".hotseat/.gitignore")).unwrap(),
+        "*\n"
+    );
     let link = hotseat.link.clone();
     assert_eq!(hotseat.restart().link, link, "same port, same token");
 }
