@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
-import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 from hotseat.adk.agents import load_agents
 from hotseat.adk.worker import Worker
 from hotseat.errors import HotseatError
 from hotseat.notices import notice
+from hotseat.parent import exit_with_parent
 from hotseat.settings import Settings
 
 
@@ -36,34 +36,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--url", help="address of the server (environment: HOTSEAT_URL)")
     parser.add_argument(
+        "--artifacts",
+        type=Path,
+        metavar="FOLDER",
+        help="where files that tools save are kept; without, they last as long as the worker",
+    )
+    parser.add_argument(
         "--exit-with-parent", action="store_true", help="exit when standard input is closed"
     )
     options = parser.parse_args(arguments)
     if options.exit_with_parent:
-        _exit_with_parent()
+        exit_with_parent()
     try:
         settings = Settings.resolve(options.url)
         roster = load_agents(options.agents)
         for problem in roster.problems:
             notice(f"{problem.source} could not be loaded: {problem.message}")
-        asyncio.run(Worker(roster, settings).serve())
+        asyncio.run(Worker(roster, settings, options.artifacts).serve())
     except HotseatError as error:
         notice(str(error))
         return 1
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def _exit_with_parent() -> None:
-    def watch() -> None:
-        while sys.stdin.buffer.read(4096):
-            pass
-        # At once: a tool may be in the middle of something that cannot be stopped, and a run that
-        # is cut off here is resumed by the next worker.
-        os._exit(0)
-
-    threading.Thread(target=watch, name="hotseat-parent", daemon=True).start()
 
 
 if __name__ == "__main__":

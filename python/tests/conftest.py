@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from support import BINARY, Human, Server, WorkerProcess
+from support import BINARY, OFFICE, Human, Server, WorkerProcess
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +85,50 @@ async def meet() -> AsyncIterator[Callable[[Server, str], Awaitable[Human]]]:
     yield meet
     for human in humans:
         await human.leave()
+
+
+class Deeds:
+    """What the tools of the office have really done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "deeds"
+        self.file.touch()
+
+    @property
+    def done(self) -> list[str]:
+        """The deeds so far."""
+        return self.file.read_text().split()
+
+
+@pytest.fixture
+def deeds(tmp_path: Path) -> Deeds:
+    """Nothing done yet."""
+    return Deeds(tmp_path)
+
+
+@pytest.fixture
+def office(
+    server: Server, new_worker: Callable[..., WorkerProcess], deeds: Deeds, tmp_path: Path
+) -> Callable[..., WorkerProcess]:
+    """Starts a worker for the office."""
+
+    def start(agent: str = str(OFFICE)) -> WorkerProcess:
+        shelf = str(tmp_path / "artifacts")
+        return new_worker(server, "--artifacts", shelf, agent, DEEDS_FILE=str(deeds.file))
+
+    return start
+
+
+@pytest_asyncio.fixture
+async def begin(
+    server: Server, meet: Callable[[Server, str], Awaitable[Human]]
+) -> Callable[..., Awaitable[Human]]:
+    """Begins a session with an agent and a first message in it."""
+
+    async def begin(text: str, agent: str = "office") -> Human:
+        await asyncio.to_thread(server.wait_for_agents)
+        human = await meet(server, server.new_session(agent))
+        assert "run_id" in server.query(human.session_id, text)
+        return human
+
+    return begin

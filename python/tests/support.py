@@ -30,6 +30,7 @@ BINARY = Path(
 
 PACKAGE = Path(__file__).resolve().parents[1]
 AGENTS = Path(__file__).resolve().parent / "agents"
+OFFICE = Path(__file__).resolve().parent / "office"
 
 # No test waits longer than this for anything; a healthy one is done in a fraction of it.
 PATIENCE = 40.0
@@ -116,6 +117,19 @@ class Server:
         """Sends a message to the agent of a session."""
         return self.http("POST", f"/api/v1/sessions/{session_id}/query", {"text": text})
 
+    def respond(self, session_id: str, *responses: tuple[Any, dict[str, Any]]) -> dict[str, Any]:
+        """Answers calls that wait for the user."""
+        answers = [
+            {"id": call["id"], "name": call["name"], "response": response}
+            for call, response in responses
+        ]
+        path = f"/api/v1/sessions/{session_id}/query"
+        return self.http("POST", path, {"function_responses": answers})
+
+    def fork(self, session_id: str, turn_id: str) -> dict[str, Any]:
+        """Makes a session that stands where this one stood before a turn was answered."""
+        return self.http("POST", f"/api/v1/sessions/{session_id}/fork", {"turn_id": turn_id})
+
 
 class WorkerProcess:
     """A worker that was started by hand."""
@@ -167,6 +181,11 @@ class Turn:
         }
 
     @property
+    def responses(self) -> list[dict[str, Any]]:
+        """What the tools of the newest message gave."""
+        return [part["functionResponse"]["response"] for part in self.last_parts]
+
+    @property
     def last_parts(self) -> list[dict[str, Any]]:
         """The parts of the newest message."""
         return self.request["contents"][-1]["parts"]
@@ -178,7 +197,9 @@ class Human:
     def __init__(self, server: Server, session_id: str) -> None:
         self.session_id = session_id
         self._metadata = [("authorization", f"Bearer {server.token}")]
-        self._channel = grpc.aio.insecure_channel(f"127.0.0.1:{server.port}")
+        self._channel = grpc.aio.insecure_channel(
+            f"127.0.0.1:{server.port}", options=[("grpc.max_receive_message_length", -1)]
+        )
         self._seat = _wire.Stub(self._channel, "Seat")
         self._sessions = _wire.Stub(self._channel, "Sessions")
         self._events: asyncio.Queue[Any] = asyncio.Queue()
@@ -229,6 +250,14 @@ class Human:
             run = json.loads((await self.next_event("run")).raw_json)
             if run["status"] == status:
                 return run
+
+    async def next_call(self, name: str) -> dict[str, Any]:
+        """The next function call of this name in an event of ADK."""
+        while True:
+            event = json.loads((await self.next_event("event")).raw_json)
+            for part in event.get("content", {}).get("parts", []):
+                if (call := part.get("functionCall")) and call["name"] == name:
+                    return call
 
     async def say(self, turn: Turn, text: str) -> None:
         """Answers with text."""

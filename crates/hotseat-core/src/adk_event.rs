@@ -50,6 +50,9 @@ pub struct AdkEvent {
     pub skip_summarization: bool,
     /// Changes of the session's state.
     pub state_delta: Map<String, Value>,
+    /// Calls whose response here is no result: they wait until the user has
+    /// confirmed them or given a credential.
+    pub waiting_call_ids: Vec<String>,
 }
 
 /// Why an event is not taken into the log.
@@ -137,6 +140,11 @@ impl AdkEvent {
             transfer_to_agent: alias::take_text(&mut actions, "transfer_to_agent"),
             skip_summarization: alias::flag(&actions, "skip_summarization"),
             state_delta: alias::take_object(&mut actions, "state_delta").unwrap_or_default(),
+            waiting_call_ids: ["requested_tool_confirmations", "requested_auth_configs"]
+                .into_iter()
+                .filter_map(|field| alias::take_object(&mut actions, field))
+                .flat_map(|requested| requested.into_iter().map(|(call_id, _)| call_id))
+                .collect(),
         }
     }
 

@@ -9,8 +9,19 @@ use serde_json::{Map, Value};
 
 /// The value under `name` or its camelCase spelling.
 pub(crate) fn get<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let plain = object.get(name).filter(|value| !value.is_null());
-    plain.or_else(|| object.get(&camel_case(name)?).filter(|value| !value.is_null()))
+    get_entry(object, name).map(|(_, value)| value)
+}
+
+/// Like [`get`], with the key as it is spelled there.
+pub(crate) fn get_entry<'a>(
+    object: &'a Map<String, Value>,
+    name: &str,
+) -> Option<(&'a str, &'a Value)> {
+    let entry = |name: &str| {
+        let (key, value) = object.get_key_value(name)?;
+        (!value.is_null()).then_some((key.as_str(), value))
+    };
+    entry(name).or_else(|| entry(&camel_case(name)?))
 }
 
 /// Like [`get`], but moves the value out and leaves `null` in its place.

@@ -1,4 +1,4 @@
-//! EvalSet files: a golden trace into the file of its agent.
+//! EvalSet files: a golden trace into the file of its agent, and edits of cases.
 //!
 //! The file belongs to the user. It may hold hand-written cases, comments in
 //! fields nobody else knows, numbers written in a certain way. So the file is
@@ -6,12 +6,15 @@
 //! byte around it stays. A file that is not an EvalSet is refused, never
 //! repaired.
 
+mod edit;
 mod text;
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+
+pub use edit::{EvalSetView, put_case, read_eval_set, remove_case};
 
 use crate::golden::invocation_prefix;
 use crate::instant::seconds;

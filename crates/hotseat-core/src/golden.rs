@@ -3,6 +3,27 @@
 //! Only what happens on the session's own level counts. ADK's evaluation runs
 //! an agent that is a tool as one tool call, so what happened inside it stays
 //! out. `Invocation` refuses unknown fields, so nothing is added to it.
+//!
+//! A user's function responses (a confirmation, a credential, the result of a
+//! long-running tool) begin no invocation. ADK gives them the id of the
+//! invocation that they continue, and its own conversion
+//! (`convert_events_to_eval_invocations`) groups by that id, which is done here
+//! too: what follows an answer belongs to the message that led to the question.
+//! As an invocation of its own an answer would also break the case, because it
+//! names a call by an id that is another one in every evaluation.
+//!
+//! Two things differ from ADK's conversion on purpose:
+//!
+//! * the user's words stay the `user_content`, where ADK keeps what came last;
+//! * what ADK asks the user is no tool use. No model decided it, and its
+//!   arguments hold ids that never come again, so no trajectory could match.
+//!   (A model that has `adk_request_input` as a tool does decide it.)
+//!
+//! `adk eval` sends the user's words only and cannot answer ADK. The part of
+//! such an invocation after the question is a record; the part before it is what
+//! an evaluation reaches, with the trajectory matched `IN_ORDER`.
+
+mod invocation;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -11,8 +32,9 @@ use serde_json::{Map, Value, json};
 use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
 use crate::instant::{basic_iso, seconds};
 use crate::payload::{RunChange, RunStatus, ToolRun};
-use crate::tool_calls::{EndedCall, Outcome, ToolCalls, made_up_id};
-use crate::{Event, Kind, SessionId, snake_case};
+use crate::tool_calls::{Giver, ToolCalls, made_up_id};
+use crate::{Event, InputKind, Kind, SessionId, snake_case};
+use invocation::Invocation;
 
 /// The session that a trace is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +87,7 @@ pub fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, Golden
     if trace.invocations.is_empty() {
         return Err(GoldenError::NoUserMessage { session_id });
     }
-    if trace.invocations.iter().all(|invocation| invocation.final_text.is_none()) {
+    if trace.invocations.iter().all(Invocation::is_unfinished) {
         return Err(GoldenError::NoFinalResponse { session_id });
     }
     let prefix = invocation_prefix(session_id);
@@ -90,24 +112,13 @@ pub fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, Golden
 #[derive(Default)]
 struct Trace {
     invocations: Vec<Invocation>,
-    calls: ToolCalls<()>,
+    /// Each call with the invocation that it is in.
+    calls: ToolCalls<usize>,
     /// The message of a run, until ADK's event for it comes.
     held: Option<(Vec<AdkPart>, Value)>,
     /// The state that the session began with, as the first request saw it.
     /// Without it, an instruction with placeholders could not be evaluated.
     state: Option<Map<String, Value>>,
-}
-
-#[derive(Default)]
-struct Invocation {
-    user_parts: Vec<AdkPart>,
-    timestamp: Value,
-    tool_uses: Vec<Value>,
-    tool_responses: Vec<Value>,
-    /// What was said, in order: author and parts.
-    texts: Vec<(String, Vec<AdkPart>)>,
-    /// Which of the texts is the final response.
-    final_text: Option<usize>,
 }
 
 impl Trace {
@@ -139,24 +150,31 @@ impl Trace {
             && let Some(Value::Object(mut message)) = run.message
         {
             self.begin_held();
-            self.held = Some((read_parts(&mut message), seconds(event.timestamp)));
+            let parts = read_parts(&mut message);
+            let asks = user_text(&parts).is_some();
+            self.held = asks.then(|| (parts, seconds(event.timestamp)));
         }
     }
 
     fn user_event(&mut self, event: &Event, adk: AdkEvent) {
-        if user_text(&adk.parts).is_some() {
+        let asks = user_text(&adk.parts).is_some();
+        let (answers, parts): (Vec<_>, Vec<_>) = adk
+            .parts
+            .into_iter()
+            .partition(|part| matches!(part, AdkPart::FunctionResponse { .. }));
+        for part in answers {
+            self.tool_part(Giver::User, part);
+        }
+        if asks {
             self.held = None;
             let timestamp = adk.timestamp.map_or_else(|| seconds(event.timestamp), Value::Number);
-            self.begin(adk.parts, timestamp);
-        } else {
-            for part in adk.parts {
-                self.tool_part(part);
-            }
+            self.begin(adk.invocation_id, parts, timestamp);
         }
     }
 
     fn agent_event(&mut self, event: &Event, adk: AdkEvent) {
         self.begin_held();
+        let Some(current) = self.invocation_of(adk.invocation_id.as_deref()) else { return };
         let is_final = adk.is_final_text();
         let said = adk.visible_text().is_some();
         let mut shown = Vec::new();
@@ -164,49 +182,60 @@ impl Trace {
             match part {
                 AdkPart::FunctionCall { id, name, args } => {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
-                    self.call(&id, &name, &args);
+                    self.call(current, &id, &name, &args);
                 }
-                AdkPart::FunctionResponse { .. } => self.tool_part(part),
+                AdkPart::FunctionResponse { .. } => self.tool_part(Giver::Tool, part),
                 AdkPart::Text { thought: true, .. } => {}
                 AdkPart::Text { .. } | AdkPart::Other(_) => shown.push(part),
             }
         }
-        if let Some(invocation) = self.invocations.last_mut()
-            && said
-        {
+        if said {
+            let invocation = &mut self.invocations[current];
+            invocation.say(adk.author, shown);
             if is_final {
-                invocation.final_text = Some(invocation.texts.len());
+                invocation.finish();
             }
-            invocation.texts.push((adk.author, shown));
         }
     }
 
-    fn call(&mut self, id: &str, name: &str, args: &Value) {
-        if let Some(invocation) = self.invocations.last_mut()
-            && self.calls.call(id, name, ())
-        {
-            invocation.tool_uses.push(json!({"id": id, "name": name, "args": args}));
+    /// The invocation with ADK's id, else the latest.
+    fn invocation_of(&mut self, adk_id: Option<&str>) -> Option<usize> {
+        let with_id = |invocation: &Invocation| invocation.adk_id.as_deref() == adk_id;
+        if let Some(index) = self.invocations.iter().rposition(with_id) {
+            return Some(index);
+        }
+        let latest = self.invocations.last_mut()?;
+        if latest.adk_id.is_none() {
+            latest.adk_id = adk_id.map(str::to_owned);
+        }
+        Some(self.invocations.len() - 1)
+    }
+
+    fn call(&mut self, invocation: usize, id: &str, name: &str, args: &Value) {
+        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(args));
+        if is_tool && self.calls.call(id, name, invocation) {
+            self.invocations[invocation].call(id, name, args);
         }
     }
 
-    fn tool_part(&mut self, part: AdkPart) {
+    /// A result goes where its call is.
+    fn tool_part(&mut self, giver: Giver, part: AdkPart) {
         if let AdkPart::FunctionResponse { id, name, response } = part
-            && let Some(invocation) = self.invocations.last_mut()
-            && let Some(call) = self.calls.end(id.as_deref(), &name, response)
+            && let Some(call) = self.calls.end(giver, id.as_deref(), &name, response)
         {
-            invocation.tool_responses.push(tool_response(call));
+            self.invocations[*call.scope].end(call);
         }
     }
 
     fn begin_held(&mut self) {
         if let Some((parts, timestamp)) = self.held.take() {
-            self.begin(parts, timestamp);
+            self.begin(None, parts, timestamp);
         }
     }
 
-    fn begin(&mut self, user_parts: Vec<AdkPart>, timestamp: Value) {
+    fn begin(&mut self, adk_id: Option<String>, user_parts: Vec<AdkPart>, timestamp: Value) {
         self.end_failed_calls();
-        self.invocations.push(Invocation { user_parts, timestamp, ..Invocation::default() });
+        self.invocations.push(Invocation::new(adk_id, user_parts, timestamp));
     }
 
     fn finish(&mut self) {
@@ -215,54 +244,14 @@ impl Trace {
     }
 
     fn end_failed_calls(&mut self) {
-        if let Some(invocation) = self.invocations.last_mut() {
-            let failed = self.calls.end_failed().into_iter();
-            invocation.tool_responses.extend(failed.map(tool_response));
+        for call in self.calls.end_failed() {
+            self.invocations[*call.scope].end(call);
         }
     }
-}
-
-impl Invocation {
-    fn into_value(mut self, id: String) -> Value {
-        let parts =
-            |parts: Vec<AdkPart>| -> Value { parts.into_iter().map(AdkPart::into_value).collect() };
-        let mut invocation = Map::new();
-        let mut set = |key: &str, value| drop(invocation.insert(key.to_owned(), value));
-        set("invocation_id", Value::String(id));
-        set("user_content", json!({"role": "user", "parts": parts(self.user_parts)}));
-        if let Some(index) = self.final_text {
-            let (_, text) = self.texts.remove(index);
-            set("final_response", json!({"role": "model", "parts": parts(text)}));
-        }
-        let said = self.texts.into_iter().map(|(author, said)| json!([author, parts(said)]));
-        set(
-            "intermediate_data",
-            json!({
-                "tool_uses": self.tool_uses,
-                "tool_responses": self.tool_responses,
-                "intermediate_responses": said.collect::<Value>(),
-            }),
-        );
-        set("creation_timestamp", self.timestamp);
-        Value::Object(invocation)
-    }
-}
-
-/// Errors have one form whoever reported them, and no traceback: it names paths
-/// of the machine it was recorded on.
-fn tool_response<S>(call: EndedCall<'_, S>) -> Value {
-    let response = match call.outcome {
-        Outcome::Output(output @ Value::Object(_)) => output,
-        Outcome::Output(output) => json!({"result": output}),
-        Outcome::Error { error_type, message, .. } => {
-            json!({"error": {"type": error_type, "message": message}})
-        }
-    };
-    json!({"id": call.id, "name": call.name, "response": response})
 }
 
 /// The state in a request without what ADK itself would not keep.
-fn initial_state(event: &Event) -> Map<String, Value> {
+pub(crate) fn initial_state(event: &Event) -> Map<String, Value> {
     #[derive(Deserialize)]
     struct Payload {
         #[serde(default)]

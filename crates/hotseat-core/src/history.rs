@@ -7,20 +7,31 @@
 //!
 //! * a history begins with a user query;
 //! * call ids are unique, and every output or error belongs to a call;
-//! * one failure is told once.
+//! * one failure is told once;
+//! * what ADK asks the user is no tool call, and the answer no user query.
+//!
+//! A call that waits for the user has no result yet, so what ADK records as its
+//! response meanwhile ("requires confirmation") is left out: the request says it.
+//!
+//! A change of state is told by the first entry of the event that made it. Some
+//! events change the state and say nothing else; theirs is told by the next entry
+//! that an event of the same invocation makes, and by none if there is no such
+//! entry. What is kept for one step only (`temp:`) is no change.
 
 mod item;
 mod projector;
+mod query;
+mod state;
 mod turns;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use projector::HistoryProjector;
 
 use crate::instant::serialize_rfc3339;
-use crate::{Seq, TurnId};
+use crate::{InputKind, Seq, TurnId};
 
 /// One line of a session's history.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,6 +51,9 @@ pub struct HistoryEntry {
     pub branch: Option<String>,
     /// The function call inside which it happened.
     pub parent_call_id: Option<String>,
+    /// How it changed the session's state.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub state_delta: Map<String, Value>,
 }
 
 /// What an entry says.
@@ -61,6 +75,9 @@ pub enum HistoryItem {
         arguments: Value,
         /// Joins it to its output or error.
         call_id: String,
+        /// Its result comes later, from the user.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        long_running: bool,
         /// Who decided it.
         #[serde(flatten)]
         answered: Answered,
@@ -116,6 +133,30 @@ pub enum HistoryItem {
         /// Who decided it.
         #[serde(flatten)]
         answered: Answered,
+    },
+    /// ADK asks the user something.
+    InputRequest {
+        /// The agent that stopped for it.
+        agent_name: String,
+        /// What it is about.
+        request: InputKind,
+        /// Joins it to its answer.
+        call_id: String,
+        /// ADK's name of the function that asks.
+        name: String,
+        /// What is asked, in ADK's words.
+        arguments: Value,
+        /// The tool call that waits for the answer.
+        for_call_id: Option<String>,
+    },
+    /// The user answered it.
+    InputResponse {
+        /// The request.
+        call_id: String,
+        /// ADK's name of the function that asked.
+        name: String,
+        /// The answer.
+        response: Value,
     },
     /// A run failed or was cancelled.
     RunError {

@@ -7,32 +7,45 @@
 
 mod adk_event;
 mod alias;
+mod case_diff;
 mod content;
 mod decision;
 mod effect;
+mod eval_case;
 mod eval_set;
 mod event;
+mod fork;
 mod golden;
 mod history;
 mod id;
+mod input_request;
 mod instant;
+mod json_text;
 mod name;
 mod payload;
 mod request;
 mod schema;
 mod session;
+mod session_json;
 mod tool_calls;
 mod violation;
 mod word;
 
 pub use adk_event::{AdkEvent, AdkPart, InvalidEvent};
+pub use case_diff::{Difference, diff_cases};
 pub use decision::{Answer, DecidedCall, Decision, Dismissal};
 pub use effect::{Effect, RunEffect, TurnEnd};
-pub use eval_set::{EvalSetError, MergeAction, Merged, NewCase, merge};
+pub use eval_case::case_problems;
+pub use eval_set::{
+    EvalSetError, EvalSetView, MergeAction, Merged, NewCase, merge, put_case, read_eval_set,
+    remove_case,
+};
 pub use event::{Event, Kind, NewEvent, UnknownKind};
+pub use fork::{ForkError, fork_prefix};
 pub use golden::{GoldenError, Subject, golden_trace};
 pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
 pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
+pub use input_request::InputKind;
 pub use instant::rfc3339;
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
@@ -42,5 +55,6 @@ pub use session::{
     AgentName, InvalidAgentName, MAX_AGENT_NAME_CHARS, MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS,
     SessionState, SessionStatus, title_from, truncate_description,
 };
+pub use session_json::adk_session_json;
 pub use violation::{MAX_VIOLATIONS, Violation, violations};
 pub use word::UnknownWord;

@@ -14,6 +14,8 @@ words!(
     ToolRunStatus, "tool status", {
         /// It runs.
         Started = "started",
+        /// It runs, and says how far it is.
+        Progress = "progress",
         /// Somebody wants it stopped.
         CancelRequested = "cancel_requested",
         /// It returned.
@@ -62,6 +64,12 @@ pub struct ToolRun {
     pub tool_name: String,
     /// How far it got.
     pub status: ToolRunStatus,
+    /// What it does right now; with `progress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How much of it is done, from 0 to 1; with `progress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fraction: Option<f64>,
     /// How long it took, once it ended.
     #[serde(default, alias = "durationMs", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::Event;
+use crate::input_request::InputKind;
 use crate::payload::{ToolRun, ToolRunStatus};
 
 /// The tool by which ADK hands a conversation over to another agent.
@@ -41,6 +42,17 @@ pub(crate) struct EndedCall<'a, S> {
     pub(crate) scope: &'a S,
     pub(crate) outcome: Outcome,
     pub(crate) duration_ms: Option<f64>,
+    /// It had come to an end before.
+    pub(crate) repeated: bool,
+}
+
+/// Who gives a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Giver {
+    /// The tool, whose `tool_run` events tell about it.
+    Tool,
+    /// The user, for a tool that runs long or for what ADK asked.
+    User,
 }
 
 /// How a call ended.
@@ -60,27 +72,37 @@ impl<S> ToolCalls<S> {
     /// Notes what a `tool_run` event says.
     pub(crate) fn ran(&mut self, run: ToolRun) {
         match run.status {
-            ToolRunStatus::Started | ToolRunStatus::CancelRequested => {}
+            ToolRunStatus::Started | ToolRunStatus::Progress | ToolRunStatus::CancelRequested => {}
             ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => {
                 self.runs.insert(run.call_id.clone(), run);
             }
         }
     }
 
-    /// Notes a call. False if a call of that id was there before.
+    /// Notes a call. False if a call of that id was there before. ADK may ask
+    /// the user again under an id that was answered.
     pub(crate) fn call(&mut self, id: &str, name: &str, scope: S) -> bool {
-        if self.by_id.contains_key(id) {
-            return false;
+        if let Some(index) = self.by_id.get(id) {
+            let asked = &mut self.calls[*index];
+            let again = asked.ended && asked.name == name && InputKind::of_call(name).is_some();
+            asked.ended &= !again;
+            return again;
         }
         self.by_id.insert(id.to_owned(), self.calls.len());
         self.calls.push(Call { id: id.to_owned(), name: name.to_owned(), scope, ended: false });
         true
     }
 
+    /// Whether there is a call of that id.
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
     /// Notes the result of a call. A result without id belongs to the oldest
     /// open call of the tool. None if there is no such call.
     pub(crate) fn end(
         &mut self,
+        giver: Giver,
         id: Option<&str>,
         name: &str,
         response: Value,
@@ -90,17 +112,22 @@ impl<S> ToolCalls<S> {
             None => self.calls.iter().position(|call| !call.ended && call.name == name)?,
         };
         let call = &mut self.calls[index];
-        call.ended = true;
-        let run = self.runs.get(&call.id);
+        let repeated = std::mem::replace(&mut call.ended, true);
+        let run = match giver {
+            Giver::Tool => self.runs.get(&call.id),
+            Giver::User => None,
+        };
+        let failure = match InputKind::of_call(&call.name) {
+            Some(_) => None,
+            None => run.and_then(failure_of_run).or_else(|| failure_in_response(&response)),
+        };
         Some(EndedCall {
             id: &call.id,
             name: &call.name,
             scope: &call.scope,
             duration_ms: run.and_then(|run| run.duration_ms),
-            outcome: run
-                .and_then(failure_of_run)
-                .or_else(|| failure_in_response(&response))
-                .unwrap_or(Outcome::Output(response)),
+            repeated,
+            outcome: failure.unwrap_or(Outcome::Output(response)),
         })
     }
 
@@ -119,6 +146,7 @@ impl<S> ToolCalls<S> {
                     scope: &call.scope,
                     outcome,
                     duration_ms: run.duration_ms,
+                    repeated: false,
                 });
             }
         }
@@ -133,9 +161,10 @@ pub(crate) fn made_up_id(event: &Event, part: usize) -> String {
 
 fn failure_of_run(run: &ToolRun) -> Option<Outcome> {
     let (fallback_type, fallback_message) = match run.status {
-        ToolRunStatus::Started | ToolRunStatus::CancelRequested | ToolRunStatus::Succeeded => {
-            return None;
-        }
+        ToolRunStatus::Started
+        | ToolRunStatus::Progress
+        | ToolRunStatus::CancelRequested
+        | ToolRunStatus::Succeeded => return None,
         ToolRunStatus::Failed => ("ToolError", "the tool failed"),
         ToolRunStatus::Cancelled => ("Cancelled", "the tool was cancelled"),
     };

@@ -15,6 +15,8 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Origins of pages that may call the API besides the server's own.
     pub cors_origins: Vec<String>,
+    /// The data folder, for what is kept beside the store.
+    pub data: PathBuf,
     /// The folder below which golden traces may be written when a caller names
     /// the file: the one Hotseat was started in.
     pub eval_set_root: PathBuf,

@@ -5,6 +5,8 @@
 
 mod access;
 mod agents;
+mod artifacts;
+mod eval_sets;
 mod events;
 mod export;
 mod extract;
@@ -85,13 +87,23 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(sessions::show, sessions::delete))
         .routes(routes!(sessions::complete))
         .routes(routes!(sessions::query))
+        .routes(routes!(sessions::fork))
         .routes(routes!(sessions::cancel))
         .routes(routes!(sessions::cancel_tool))
         .routes(routes!(events::list, events::ingest))
         .routes(routes!(stream::session))
+        .routes(routes!(artifacts::list))
+        .routes(routes!(artifacts::bytes))
         .routes(routes!(turns::of_all))
         .routes(routes!(turns::of_session))
         .routes(routes!(turns::decide))
         .routes(routes!(turns::dismiss))
         .routes(routes!(export::preview, export::write))
+        .routes(routes!(eval_sets::list))
+        .routes(routes!(eval_sets::file))
+        .routes(routes!(eval_sets::put_case, eval_sets::delete_case))
+        .routes(routes!(eval_sets::validate))
+        .routes(routes!(eval_sets::run))
+        .routes(routes!(eval_sets::runs))
+        .routes(routes!(eval_sets::one_run))
 }

@@ -5,10 +5,15 @@
 //! only how to reach those who are connected now.
 
 mod agents;
+mod artifacts;
+mod asks;
 mod error;
+mod eval_runs;
 mod eval_set_file;
+mod eval_sets;
 mod export;
 mod follow;
+mod fork;
 mod runs;
 mod sessions;
 mod turns;
@@ -21,10 +26,14 @@ use tokio::sync::watch;
 
 pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
+pub(crate) use artifacts::Artifact;
+pub(crate) use asks::{AskAnswer, What};
 pub(crate) use error::ServiceError;
+pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
+pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
 pub(crate) use follow::Followed;
-pub(crate) use runs::{Query, RunEnd};
+pub(crate) use runs::{FunctionResponse, Query, RunEnd};
 pub(crate) use sessions::CreateSession;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 
@@ -37,6 +46,7 @@ pub struct App {
     pub(crate) store: Store,
     pub(crate) config: Arc<Config>,
     pub(crate) workers: Workers,
+    pub(crate) eval_runs: EvalRuns,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
 }
@@ -48,6 +58,7 @@ impl App {
             store,
             config: Arc::new(config),
             workers: Workers::default(),
+            eval_runs: EvalRuns::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         }

@@ -63,6 +63,7 @@ impl Api {
     }
 
     /// The same caller without the token.
+    #[must_use]
     pub fn without_token(&self) -> Self {
         Self::new(self.url.clone(), None)
     }

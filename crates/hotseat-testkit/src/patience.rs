@@ -8,8 +8,6 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What `future` gives, or a panic that says what was waited for.
 pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain for {what}"),
-    }
+    let waited = tokio::time::timeout(PATIENCE, future).await;
+    waited.unwrap_or_else(|_| panic!("waited {PATIENCE:?} in vain for {what}"))
 }

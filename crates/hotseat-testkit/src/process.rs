@@ -90,9 +90,7 @@ impl Launch {
     fn start_on(&self, port: u16) -> HotseatProcess {
         let running = self.spawn(port);
         let link = running.first_line.recv_timeout(PATIENCE).expect("a first line of output");
-        if link.is_empty() {
-            panic!("the program ended: {:?}", running.ended());
-        }
+        assert!(!link.is_empty(), "the program ended: {:?}", running.ended());
         let (url, token) = match link.split_once("/?token=") {
             Some((url, token)) => (url, Some(token.to_owned())),
             None => (link.as_str(), None),

@@ -56,6 +56,7 @@ impl TestServer {
             access: Access::Token(Self::TOKEN.to_owned()),
             allowed_hosts: vec!["hotseat.example".to_owned()],
             cors_origins: vec!["http://pages.example".to_owned()],
+            data: folder.path().join("data"),
             eval_set_root: folder.path().to_owned(),
         };
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));

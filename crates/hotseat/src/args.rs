@@ -18,6 +18,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start the server and the page, and host agents.
     Web(Web),
+    /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
+    Doctor(Web),
 }
 
 /// Flags win over `HOTSEAT_…` in the environment, which wins over `hotseat.toml`.

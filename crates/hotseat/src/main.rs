@@ -6,7 +6,9 @@
 
 mod args;
 mod data;
+mod doctor;
 mod logging;
+mod output;
 mod settings;
 mod web;
 mod worker;
@@ -21,9 +23,11 @@ fn main() -> ExitCode {
     let args = Args::parse_from(args::with_dashes(std::env::args_os()));
     let result = match args.command {
         Command::Web(web) => web::run(web),
+        Command::Doctor(web) => doctor::run(web),
     };
     match result {
         Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report(&error);
             ExitCode::FAILURE

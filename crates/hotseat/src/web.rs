@@ -47,6 +47,7 @@ async fn start(settings: Settings) -> Result<ExitCode> {
         access: token.clone().map_or(Access::Open, Access::Token),
         allowed_hosts: settings.allowed_hosts,
         cors_origins: settings.cors_origins,
+        data: settings.data.clone(),
         eval_set_root: std::env::current_dir().context("the working folder is gone")?,
     };
     let (address, url) = (config.address, config.url());

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextlib
 import contextvars
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import grpc
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events.event import Event
 
 from hotseat import background
 from hotseat.adk.event_record import entry, event_entry
-from hotseat.errors import ServerRefused
+from hotseat.errors import HotseatError, ServerRefused
 from hotseat.notices import notice
 from hotseat.session import SessionLink
 
 if TYPE_CHECKING:
     from hotseat.adk.replay import Replay
+
+
+# Refusals that are about what is appended, mostly about its size, not about the session.
+_NOT_THE_LOG = (
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.OUT_OF_RANGE,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
 
 
 @dataclass
@@ -31,11 +42,12 @@ class Conversation:
     replay: Replay | None = None
     """What the log holds of the run in progress, when it is being resumed."""
     forwarded: set[str] = field(default_factory=set)
-    """Ids of the events of the run in progress that are in the log."""
-    siblings: set[str] = field(default_factory=set)
-    """Calls that run beside others: their results are in the log only when all have ended."""
+    """Ids of the events of the invocation in progress that are in the log."""
+    alone: set[str] = field(default_factory=set)
+    """Calls that run beside no other: the log has their results as soon as they have ended."""
     announced: bool = False
     _open_run: str | None = None
+    _invocation_id: str | None = None
     _refusal_told: bool = False
 
     async def append(self, *entries: Any) -> None:
@@ -46,11 +58,23 @@ class Conversation:
         """Appends to the log without waiting, for those who are being cancelled."""
         background.submit_farewell(self._append(entries))
 
+    def append_in_passing(self, *entries: Any) -> concurrent.futures.Future[None]:
+        """Appends what nobody will miss; the future ends well in any case."""
+
+        async def append() -> None:
+            with contextlib.suppress(ServerRefused):
+                await self.link.append(entries)
+
+        return background.submit(append())
+
     async def run_started(self, invocation_id: str) -> None:
         """Tells the log that a run has started. In a replay it was told before."""
         await self.run_ended("cancelled")
-        self.forwarded.clear()
-        self.siblings.clear()
+        # The answer to something that ADK asked the user belongs to the invocation that asked.
+        if self._invocation_id not in (None, invocation_id):
+            self.forwarded.clear()
+        self._invocation_id = invocation_id
+        self.alone.clear()
         self._open_run = self.run_id or invocation_id
         self._watch_for_cancellation(self._open_run)
         if self.replay is None:
@@ -77,6 +101,11 @@ class Conversation:
         try:
             await self.link.append(entries)
         except ServerRefused as error:
+            if error.code in _NOT_THE_LOG:
+                largest = max(len(each.raw_json) for each in entries)
+                raise HotseatError(
+                    f"an event of {largest:,} bytes cannot be kept in the log: {error.details}"
+                ) from error
             # A log that takes no more entries, such as a completed one, does not stop the agent.
             if not self._refusal_told:
                 self._refusal_told = True

@@ -13,8 +13,9 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools.base_tool import BaseTool
 
 from hotseat import _wire
+from hotseat.adk.declarations import declaration_of
 from hotseat.adk.hosted import HostedAgent
-from hotseat.adk.request import json_bytes
+from hotseat.adk.plain_json import json_bytes
 from hotseat.adk.schemas import json_schema
 from hotseat.adk.tool_kinds import TRANSFER, kind_of
 from hotseat.adk.unknown_models import accept_unknown_models
@@ -88,7 +89,7 @@ def _tool(tool: BaseTool) -> dict[str, Any]:
         "kind": kind_of(tool),
     }
     try:
-        declaration = tool._get_declaration()
+        declaration = declaration_of(tool)
     except Exception as error:
         return entry | {"error": f"{type(error).__name__}: {error}"}
     if declaration is None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
 from google.adk.sessions.state import State
 
 from hotseat import _wire
-from hotseat.adk.request import json_bytes
+from hotseat.adk.plain_json import json_bytes
 
 
 def stored_form(event: Event) -> str:
@@ -48,6 +49,15 @@ def event_entry(event: Event, parent_call_id: str) -> Any:
         branch=event.branch or "",
         parent_call_id=parent_call_id,
     )
+
+
+def outcome_record(result: Any, actions: EventActions) -> dict[str, Any]:
+    """What a tool call gave and did, for the end of a `tool_run`."""
+    more = actions.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude={"state_delta"}
+    )
+    record = {"result": result, "state_delta": dict(actions.state_delta)}
+    return record | {"actions": more} if more else record
 
 
 def entry(kind: str, payload: Mapping[str, Any], **fields: str) -> Any:

@@ -1,7 +1,7 @@
 """Runs of hosted agents, each in ADK's own Runner.
 
 There is one runner for each agent, with the plugins of its app and Hotseat's behind them, and one
-set of in-memory services for all. The ADK session has the id of the Hotseat session. It is only a
+set of services for all. The ADK session has the id of the Hotseat session. It is only a
 cache of the log: one that is not here, because the worker was restarted or because it was not used
 for long, is made again from the log.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps.app import App
-from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
+from google.adk.artifacts.base_artifact_service import BaseArtifactService
 from google.adk.auth.credential_service.in_memory_credential_service import (
     InMemoryCredentialService,
 )
@@ -28,7 +28,7 @@ from google.genai import types
 
 from hotseat import _wire, background
 from hotseat.adk.conversation import Conversation
-from hotseat.adk.hosted import HostedAgent
+from hotseat.adk.hosted import DEFAULT_USER, HostedAgent
 from hotseat.adk.hydrate import fill_session, read_log
 from hotseat.adk.plugin import HotseatPlugin
 from hotseat.adk.replay import Replay
@@ -42,9 +42,6 @@ MAX_SESSIONS = 200
 
 # Ends of runs that are remembered in case the server did not hear of them.
 MAX_ENDED_RUNS = 1_000
-
-
-DEFAULT_USER = "local"
 
 
 class HostedPlugin(HotseatPlugin):
@@ -93,13 +90,14 @@ class Host:
         self,
         connection: Connection,
         agents: list[HostedAgent],
+        artifacts: BaseArtifactService,
         report: Callable[[Any], None],
     ) -> None:
         """Makes a host that reports each end of a run as a `RunEnded`."""
         self._connection = connection
         self._report = report
         self._sessions = InMemorySessionService()
-        self._artifacts = InMemoryArtifactService()
+        self._artifacts = artifacts
         self._memory = InMemoryMemoryService()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # It is marked as experimental.
@@ -196,7 +194,8 @@ class Host:
             log=log,
         )
         link = SessionLink(self._connection, start.session_id, after_seq=log[-1].seq if log else 0)
-        conversation = Conversation(link, replay=replay)
+        in_log = {event.event_id for event in log if event.kind == "event"}
+        conversation = Conversation(link, replay=replay, forwarded=in_log)
         return _Kept(conversation, hosted.app.name, user_id, self._plugins[hosted.name])
 
     async def _forget_the_oldest(self) -> None:

@@ -15,6 +15,9 @@ from hotseat.adk.tracebacks import readable_traceback
 
 Hostable = BaseAgent | App | SimulatedAgentConfig
 
+# Who talks to an agent where nobody says who it is.
+DEFAULT_USER = "local"
+
 
 @dataclass(frozen=True)
 class HostedAgent:
@@ -23,6 +26,8 @@ class HostedAgent:
     name: str
     app: App
     eval_set_path: Path | None = None
+    folder: Path | None = None
+    """The agent's folder, where it has one that ADK's commands accept."""
 
     @property
     def root(self) -> Any:
@@ -44,7 +49,8 @@ class HostedAgent:
         name = name or app.name
         # Golden traces lie beside the agent, where `adk eval` users keep them.
         home = folder if folder is not None else Path.cwd()
-        return cls(name, app, home / f"{name}.evalset.json")
+        own = folder if folder is not None and name in (folder.name, "agent") else None
+        return cls(name, app, home / f"{name}.evalset.json", own)
 
 
 @dataclass(frozen=True)

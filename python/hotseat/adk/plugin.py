@@ -39,7 +39,8 @@ from hotseat.adk.conversation import (
 )
 from hotseat.adk.conversations import Conversations
 from hotseat.adk.decision import call_ids, unpack_decision
-from hotseat.adk.event_record import entry
+from hotseat.adk.declarations import forgive_broken_declarations
+from hotseat.adk.event_record import entry, outcome_record
 from hotseat.adk.request import pack_request
 from hotseat.adk.tools import RunTool, ToolRun, error_response, first_answer, watch_tools
 from hotseat.adk.tracebacks import readable_traceback
@@ -83,6 +84,7 @@ class HotseatPlugin(BasePlugin):
         self._live_told = False
         if not self._off:
             accept_unknown_models()
+            forgive_broken_declarations()
 
     def targets(self, agent_name: str) -> bool:
         """Whether a person answers for this agent."""
@@ -96,6 +98,7 @@ class HotseatPlugin(BasePlugin):
         if place is None:
             return None
         accept_unknown_models()
+        forgive_broken_declarations()
         if place.is_root:
             place = Place(await self._next_run(invocation_context))
             await place.conversation.run_started(invocation_context.invocation_id)
@@ -149,8 +152,8 @@ class HotseatPlugin(BasePlugin):
         await place.catch_up(context)
         response = await self._answer(place, callback_context, llm_request)
         calls = call_ids(response)
-        if len(calls) > 1:
-            place.conversation.siblings.update(calls)
+        if len(calls) == 1:
+            place.conversation.alone.update(calls)
         return response
 
     async def _answer(
@@ -203,6 +206,8 @@ class HotseatPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Remembers which call the current task works for, for agents that run inside of it."""
+        # A tool that the user has confirmed runs before any model is asked for anything.
+        watch_tools([tool])
         context = tool_context._invocation_context
         place = await self._place(context)
         if place is not None and tool_context.function_call_id:
@@ -274,7 +279,6 @@ class HotseatPlugin(BasePlugin):
             recorded = conversation.replay.tool_result(tool, tool_context)
             if recorded is not None:
                 return recorded.value
-        tool_run = ToolRun(tool, call_id)
 
         def told(payload: dict[str, Any]) -> Any:
             return entry(
@@ -287,6 +291,9 @@ class HotseatPlugin(BasePlugin):
                 parent_call_id=place.parent_call_id,
             )
 
+        tool_run = ToolRun(
+            tool, call_id, tell=lambda payload: conversation.append_in_passing(told(payload))
+        )
         await conversation.append(told(tool_run.report("started")))
         await background.run(conversation.link.tool_started(call_id, tool_run.cancel))
         try:
@@ -296,9 +303,12 @@ class HotseatPlugin(BasePlugin):
             raise
         finally:
             background.submit(conversation.link.tool_ended(call_id))
-        if call_id in conversation.siblings and outcome["status"] == "succeeded":
-            outcome["result"] = tool_run.result
-            outcome["state_delta"] = dict(tool_context.actions.state_delta)
+        if outcome["status"] == "succeeded" and (
+            call_id not in conversation.alone or tool.is_long_running
+        ):
+            # ADK's event with the result comes when all calls beside it have ended, or never.
+            outcome |= outcome_record(tool_run.result, tool_context.actions)
+        await tool_run.progress_told()
         await conversation.append(told(outcome))
         if tool_run.failure is not None:
             raise tool_run.failure

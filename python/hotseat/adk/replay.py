@@ -26,6 +26,7 @@ from google.adk.events.event_actions import EventActions
 from google.adk.models.llm_response import LlmResponse
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
+from google.genai import types
 
 from hotseat.adk.decision import unpack_decision
 from hotseat.adk.tool_kinds import AGENT, kind_of
@@ -37,9 +38,14 @@ if TYPE_CHECKING:
 # The function call that runs the agent, the agent's name, its branch.
 _Where = tuple[str, str, str]
 
+_ENDS = ("finished", "failed", "cancelled")
+
+# What ADK asks the user for by itself. It makes up new ids for these calls each time.
+_REQUESTS = "adk_request_"
+
 _INTERRUPTED = error_response(
     "Interrupted",
-    "the worker stopped while this tool ran; it may or may not have taken effect",
+    "the record ends while this tool ran; it may or may not have taken effect",
 )
 
 
@@ -85,13 +91,23 @@ class Replay:
 
     @classmethod
     def find(cls, log: list[Any], run_id: str) -> Replay | None:
-        """The replay of a run, or None if the run had not begun to do anything."""
+        """The replay of a run, or None if the run had not begun to do anything.
+
+        A fork goes on under an id of its own with the run that is open at the end of its log.
+        """
+        started: dict[str, int] = {}
         for index, event in enumerate(log):
-            if event.kind == "run" and event.invocation_id:
-                run = json.loads(event.raw_json)
-                if run.get("run_id") == run_id and run.get("status") == "started":
-                    return cls(event.seq, event.invocation_id, log[index:])
-        return None
+            if event.kind != "run":
+                continue
+            run = json.loads(event.raw_json)
+            if run.get("status") == "started" and event.invocation_id:
+                started[run["run_id"]] = index
+            elif run.get("status") in _ENDS:
+                started.pop(run["run_id"], None)
+        if not started:
+            return None
+        index = started.get(run_id, max(started.values()))
+        return cls(log[index].seq, log[index].invocation_id, log[index:])
 
     def invocation_of(self, place: Place) -> str | None:
         """The id of the invocation that is about to begin here; None if it is a new one."""
@@ -114,6 +130,7 @@ class Replay:
             return RecordedResult(response)
         if (ended := self._ended_beside_others.get(call_id)) is not None:
             tool_context.state.update(ended.get("state_delta") or {})
+            _set_actions(tool_context, EventActions.model_validate(ended.get("actions") or {}))
             return RecordedResult(ended.get("result"))
         if call_id in self._started and not _may_be_entered_again(tool):
             return RecordedResult(_INTERRUPTED)
@@ -129,6 +146,7 @@ class Replay:
             recorded.clear()
             return False
         original = recorded.popleft()
+        _adopt_call_ids(event, original)
         event.id = original.id
         event.timestamp = original.timestamp
         event.invocation_id = original.invocation_id
@@ -153,13 +171,16 @@ class Replay:
         if event.id in self._restored:
             return
         self._restored.add(event.id)
-        defaults = EventActions()
-        for name in EventActions.model_fields:
-            value = getattr(event.actions, name)
-            if name == "state_delta":
-                tool_context.state.update(value)
-            elif value != getattr(defaults, name):
-                setattr(tool_context.actions, name, value)
+        tool_context.state.update(event.actions.state_delta)
+        _set_actions(tool_context, event.actions)
+
+
+def _set_actions(tool_context: ToolContext, actions: EventActions) -> None:
+    defaults = EventActions()
+    for name in EventActions.model_fields:
+        value = getattr(actions, name)
+        if name != "state_delta" and value != getattr(defaults, name):
+            setattr(tool_context.actions, name, value)
 
 
 def _may_be_entered_again(tool: BaseTool) -> bool:
@@ -176,6 +197,21 @@ def _may_be_entered_again(tool: BaseTool) -> bool:
 
 
 def _shape(event: Event) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    calls = tuple(call.id or "" for call in event.get_function_calls())
+    calls = tuple(
+        call.name if _is_request(call) else call.id or "" for call in event.get_function_calls()
+    )
     responses = tuple(response.id or "" for response in event.get_function_responses())
     return calls, responses
+
+
+def _is_request(call: types.FunctionCall) -> bool:
+    return (call.name or "").startswith(_REQUESTS)
+
+
+def _adopt_call_ids(event: Event, original: Event) -> None:
+    # Somebody may have the recorded ids in front of them, about to answer.
+    pairs = zip(event.get_function_calls(), original.get_function_calls(), strict=True)
+    if renamed := [(call, old) for call, old in pairs if call.id != old.id]:
+        for call, old in renamed:
+            call.id = old.id
+        event.long_running_tool_ids = original.long_running_tool_ids

@@ -9,6 +9,8 @@ from google.adk.models.llm_request import LlmRequest
 from pydantic_core import to_json
 
 from hotseat import _wire
+from hotseat.adk.declarations import declaration_problem
+from hotseat.adk.plain_json import json_bytes
 from hotseat.adk.schemas import json_schema
 from hotseat.adk.tool_kinds import kind_of
 
@@ -30,11 +32,6 @@ def pack_request(llm_request: LlmRequest, context: CallbackContext) -> Any:
     return packed
 
 
-def json_bytes(value: Any) -> bytes:
-    """JSON of a value that may hold things which have none."""
-    return to_json(value, by_alias=True, fallback=str, inf_nan_mode="null")
-
-
 def _dump(llm_request: LlmRequest) -> bytes:
     try:
         return llm_request.model_dump_json(
@@ -48,7 +45,7 @@ def _dump(llm_request: LlmRequest) -> bytes:
 
 def _tools(llm_request: LlmRequest) -> dict[str, dict[str, str]]:
     declared = {
-        declaration.name
+        getattr(declaration, "name", None)
         for tool in (llm_request.config and llm_request.config.tools) or []
         for declaration in getattr(tool, "function_declarations", None) or []
     }
@@ -56,7 +53,8 @@ def _tools(llm_request: LlmRequest) -> dict[str, dict[str, str]]:
     for name, tool in llm_request.tools_dict.items():
         tools[name] = {"kind": kind_of(tool)}
         if name not in declared:
-            tools[name]["error"] = "the tool has no declaration in this request"
+            problem = declaration_problem(tool)
+            tools[name]["error"] = problem or "the tool has no declaration in this request"
     return tools
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import platform
 import uuid
+from pathlib import Path
 from typing import Any
 
 from hotseat import _wire, background
+from hotseat.adk.artifacts import artifact_service
+from hotseat.adk.asks import Asks
 from hotseat.adk.describe import describe
 from hotseat.adk.host import Host
 from hotseat.adk.hosted import Roster
@@ -21,12 +24,15 @@ from hotseat.settings import Settings
 class Worker:
     """Hosts the agents of a roster until it is cancelled."""
 
-    def __init__(self, roster: Roster, settings: Settings) -> None:
+    def __init__(self, roster: Roster, settings: Settings, artifacts: Path | None = None) -> None:
+        """Makes a worker that keeps the files of its tools in a folder, if one is given."""
         self._roster = roster
         self._connection = Connection(settings)
         self._id = str(uuid.uuid4())
         self._described: list[Any] = []
-        self._host = Host(self._connection, roster.agents, self._report)
+        kept = artifact_service(artifacts)
+        self._host = Host(self._connection, roster.agents, kept, self._report)
+        self._asks = Asks(roster.agents, kept, self._reply)
         self._attachment = Attachment(self._connection, self._registration, self._received)
 
     async def serve(self) -> None:
@@ -38,6 +44,7 @@ class Worker:
         finally:
             # Before the runs are cancelled: they are not over, the next worker resumes them.
             await background.run(self._connection.close())
+            await self._asks.close()
 
     def _registration(self) -> Any:
         return _wire.Register(
@@ -66,6 +73,11 @@ class Worker:
             self._host.start(message.start_run)
         elif kind == "cancel_run":
             self._host.cancel(message.cancel_run.run_id)
+        elif kind == "ask":
+            self._asks.put(message.ask)
 
     def _report(self, ended: Any) -> None:
         self._attachment.send(_wire.WorkerMessage(run_ended=ended))
+
+    def _reply(self, answer: Any) -> None:
+        self._attachment.send(_wire.WorkerMessage(answer=answer))

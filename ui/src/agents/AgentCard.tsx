@@ -37,7 +37,11 @@ export function AgentCard({ agent }: { agent: Agent }) {
             <li key={tool.name}>
               <code>{tool.name}</code>
               {tool.kind && tool.kind !== "function" && <span className="chip">{tool.kind.replace("_", " ")}</span>}{" "}
-              <span className="quiet">{tool.error ?? tool.description}</span>
+              {tool.error ? (
+                <span className="tool-problem">{tool.error}</span>
+              ) : (
+                <span className="quiet">{tool.description}</span>
+              )}
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 // The one way the page talks to the server. Every failure becomes an ApiError whose `code` is stable; a server that
 // cannot be reached has the code `unreachable`. A 401 is also announced once to the shell, whatever asked.
+import { parseJson, writeJson } from "../json/json";
 import type { Problem } from "./types";
 
 export class ApiError extends Error {
@@ -36,8 +37,12 @@ export function post<T>(path: string, body?: unknown): Promise<T> {
   return call<T>("POST", path, body ?? {});
 }
 
-export function remove(path: string): Promise<void> {
-  return call<void>("DELETE", path);
+export function put<T>(path: string, body: unknown): Promise<T> {
+  return call<T>("PUT", path, body);
+}
+
+export function remove<T = void>(path: string): Promise<T> {
+  return call<T>("DELETE", path);
 }
 
 /** The server speaks in fragments; people read sentences. */
@@ -49,7 +54,7 @@ export function errorText(error: unknown): string {
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await send(method, path, body);
   if (response.ok) {
-    return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+    return response.status === 204 ? (undefined as T) : (parseJson(await response.text()) as T);
   }
   if (response.status === 401) for (const listener of unauthorisedListeners) listener();
   throw new ApiError(await problemOf(response));
@@ -63,7 +68,7 @@ async function send(method: string, path: string, body: unknown): Promise<Respon
       method,
       headers,
       credentials: "same-origin",
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : writeJson(body),
     });
   } catch {
     throw new ApiError({

@@ -1,6 +1,7 @@
 // Server-sent events that come back by themselves. Messages carry their seq as id; after a break the next connection
 // asks for what follows the last one seen, and anything that arrives twice is dropped. The wait between attempts
 // doubles from half a second to ten seconds, and ends early when the browser says that it is online again.
+import { parseJson } from "../json/json";
 
 export type StreamState = "connecting" | "live" | "waiting";
 
@@ -48,7 +49,7 @@ export function openStream(options: StreamOptions): StreamHandle {
     for (const [name, handle] of Object.entries(options.events)) {
       current.addEventListener(name, (message) => {
         const { data, lastEventId } = message as MessageEvent<string>;
-        if (seen.accept(name, lastEventId)) handle(JSON.parse(data));
+        if (seen.accept(name, lastEventId)) handle(parseJson(data));
       });
     }
   };

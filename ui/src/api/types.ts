@@ -1,7 +1,9 @@
 // The shapes of the HTTP API, as docs/API.md describes them. Written by hand until they are generated from
 // openapi.json; nothing here is computed, and nothing outside this folder declares a wire shape.
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+import type { Exact } from "../json/json";
+
+export type Json = null | boolean | number | string | Exact | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 /** JSON Schema is open by nature; the form folder is the only place that looks inside. */
 export type JsonSchema = { [key: string]: unknown };

@@ -3,7 +3,9 @@
 import { Textarea } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import type { FieldError, JsonSchema } from "../api/types";
+import { writeJson } from "../json/json";
 import { type Edited, jsonProblem, typeJson } from "./edited";
+import { isForObject } from "./schema";
 import { clean } from "./value";
 import "./form.css";
 
@@ -22,7 +24,7 @@ export interface FormOrJsonProps {
 
 export function FormOrJson(props: FormOrJsonProps) {
   const { schema, edited, onChange, mode } = props;
-  if (mode === "json" || jsonProblem(edited) !== null) return <JsonEditor {...props} />;
+  if (mode === "json" || jsonProblem(edited, isForObject(schema)) !== null) return <JsonEditor {...props} />;
   return (
     <Suspense fallback={<div className="form-loading" />}>
       <SchemaForm
@@ -37,8 +39,9 @@ export function FormOrJson(props: FormOrJsonProps) {
   );
 }
 
-function JsonEditor({ edited, onChange, label, mode, serverErrors = [] }: FormOrJsonProps) {
-  const problem = jsonProblem(edited);
+function JsonEditor({ schema, edited, onChange, label, mode, serverErrors = [] }: FormOrJsonProps) {
+  const objectOnly = isForObject(schema);
+  const problem = jsonProblem(edited, objectOnly);
   return (
     <div>
       <Textarea
@@ -49,9 +52,9 @@ function JsonEditor({ edited, onChange, label, mode, serverErrors = [] }: FormOr
         minRows={4}
         maxRows={24}
         spellCheck={false}
-        value={edited.text ?? JSON.stringify(clean(edited.value), null, 2)}
+        value={edited.text ?? writeJson(clean(edited.value), 2)}
         error={problem !== null}
-        onChange={(event) => onChange(typeJson(edited, event.currentTarget.value))}
+        onChange={(event) => onChange(typeJson(edited, event.currentTarget.value, objectOnly))}
       />
       {problem && (
         <div className="field-error">

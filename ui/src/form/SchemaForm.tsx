@@ -11,27 +11,18 @@ import { check } from "./check";
 import { setAt } from "./path";
 import { afterPointer } from "./pointerUp";
 import { prepare } from "./prepare";
-import { asSchema } from "./schema";
+import { asSchema, type Schema } from "./schema";
 import { type FormShare, FormShareProvider } from "./theme/context";
-import { AnyField, UnionField } from "./theme/fields";
-import { BooleanField, NumberField, TextField } from "./theme/inputs";
-import { templates } from "./theme/templates";
+import { RootField } from "./theme/Field";
 import { validator } from "./theme/validator";
 import { inOrder } from "./value";
 
 const defaults = getDefaultRegistry();
 const ThemedForm = withTheme({
-  templates: { ...defaults.templates, ...templates },
-  fields: {
-    ...defaults.fields,
-    SchemaField: AnyField,
-    AnyOfField: UnionField,
-    OneOfField: UnionField,
-    StringField: TextField,
-    NumberField,
-    BooleanField,
-  },
+  templates: defaults.templates,
+  fields: { ...defaults.fields, SchemaField: RootField },
 });
+const NOTHING = {};
 
 export interface SchemaFormProps {
   schema: JsonSchema;
@@ -47,7 +38,6 @@ export default function SchemaForm(props: SchemaFormProps) {
   const { schema, value, onChange, serverErrors = [], showAll = false } = props;
   const prepared = useMemo(() => prepare(asSchema(schema)), [schema]);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const change = (next: unknown) => onChange(inOrder(next, prepared, prepared));
   const latest = useRef(value);
   latest.current = value;
   const prefix = useId().replaceAll(/[^a-z0-9]/gi, "");
@@ -66,23 +56,27 @@ export default function SchemaForm(props: SchemaFormProps) {
   const share = useMemo<FormShare>(
     () => ({
       root: prepared,
+      prefix,
+      value,
       errors,
       touch,
-      setAt: (path, next) => onChange(inOrder(setAt(latest.current, path, next), prepared, prepared)),
+      setAt: (path, next) => {
+        latest.current = inOrder(setAt(latest.current, path, next), prepared, prepared);
+        onChange(latest.current);
+      },
+      retrieve: (found) => found,
     }),
-    [prepared, errors, touch, onChange],
+    [prepared, prefix, value, errors, touch, onChange],
   );
-  if (Object.keys(prepared.properties ?? {}).length === 0 && prepared.additionalProperties !== true) {
-    if (prepared.type === "object" && typeof prepared.additionalProperties !== "object") {
-      return <p className="quiet">{props.empty ?? "No parameters."}</p>;
-    }
+  if (takesNothing(prepared) && Object.keys(asSchema(value)).length === 0) {
+    return <p className="quiet">{props.empty ?? "No parameters."}</p>;
   }
   return (
     <FormShareProvider value={share}>
       <ThemedForm
         tagName="div"
         schema={prepared as RJSFSchema}
-        formData={value}
+        formData={NOTHING}
         validator={validator}
         idPrefix={prefix}
         noValidate
@@ -94,10 +88,15 @@ export default function SchemaForm(props: SchemaFormProps) {
           arrayMinItems: { populate: "never" },
           constAsDefaults: "never",
         }}
-        onChange={(event) => change(event.formData)}
       >
         {null}
       </ThemedForm>
     </FormShareProvider>
   );
+}
+
+/** A function without parameters: an object of which nothing is said. */
+function takesNothing(schema: Schema): boolean {
+  const { type, properties, additionalProperties: others } = schema;
+  return type === "object" && Object.keys(properties ?? {}).length === 0 && (others === undefined || others === false);
 }

@@ -2,6 +2,7 @@
 // with a complete validator and has the last word; this one covers what forms can get wrong. It interprets the schema
 // instead of compiling it to code, so the page runs under a content security policy without `unsafe-eval`.
 import type { FieldError } from "../api/types";
+import { compareNumbers, Exact, isNumber, isObject, sameJson, Unread, writeJson } from "../json/json";
 import { pointer } from "./pointer";
 import { asSchema, isNullOnly, resolve, type Schema } from "./schema";
 import { closestOption, formatProblem, hasType } from "./value";
@@ -19,26 +20,41 @@ export function check(schema: Schema, value: unknown, root: Schema = schema): Fi
   return findings;
 }
 
+/** Of the options that accept the value the closest; if none does, the one it was probably meant for. */
+export function fittingOption(options: Schema[], value: unknown, root: Schema): number {
+  const closest = closestOption(options, value, root);
+  const fits = (option: Schema | undefined) => option !== undefined && check(option, value, root).length === 0;
+  if (value === undefined || fits(options[closest])) return closest;
+  const other = options.findIndex(fits);
+  return other < 0 ? closest : other;
+}
+
 function visit(schema: Schema, value: unknown, root: Schema, path: Path, out: Finding[]): void {
   const found = resolve(schema, root);
   const options = (found.anyOf ?? found.oneOf)?.map(asSchema);
   if (options && options.length > 0) {
     if (value === null && options.some((option) => isNullOnly(resolve(option, root)))) return;
     const possible = options.filter((option) => !isNullOnly(option));
-    const option = possible[closestOption(possible, value, root)];
+    const option =
+      value instanceof Unread
+        ? possible.find((candidate) => isNumeric(resolve(candidate, root)))
+        : possible[fittingOption(possible, value, root)];
     if (option) visit(option, value, root, path, out);
     return;
   }
   for (const part of found.allOf ?? []) visit(asSchema(part), value, root, path, out);
   if (value === null && found.nullable === true) return;
+  if (value instanceof Unread) {
+    out.push({ path: pointer(path), message: `must be ${typeName(found)}`, missing: false });
+    return;
+  }
   const problem = problemWith(found, value);
   if (problem) {
     out.push({ path: pointer(path), message: problem, missing: false });
     return;
   }
   if (Array.isArray(value)) visitItems(found, value, root, path, out);
-  else if (typeof value === "object" && value !== null)
-    visitFields(found, value as Record<string, unknown>, root, path, out);
+  else if (isObject(value)) visitFields(found, value, root, path, out);
 }
 
 function visitFields(schema: Schema, value: Record<string, unknown>, root: Schema, path: Path, out: Finding[]): void {
@@ -68,12 +84,14 @@ function visitItems(schema: Schema, value: unknown[], root: Schema, path: Path, 
 }
 
 function problemWith(schema: Schema, value: unknown): string | undefined {
-  if ("const" in schema) return same(schema.const, value) ? undefined : `must be ${JSON.stringify(schema.const)}`;
-  if (schema.enum) return schema.enum.some((option) => same(option, value)) ? undefined : "must be one of the choices";
-  if (!hasType(schema, value)) return `must be ${typeName(schema, value)}`;
+  if ("const" in schema) return sameJson(schema.const, value) ? undefined : `must be ${writeJson(schema.const)}`;
+  if (schema.enum)
+    return schema.enum.some((option) => sameJson(option, value)) ? undefined : "must be one of the choices";
+  if (!hasType(schema, value)) return `must be ${typeName(schema)}`;
   if (typeof value === "string") return stringProblem(schema, value);
-  if (typeof value === "number") return numberProblem(schema, value);
+  if (isNumber(value)) return numberProblem(schema, value);
   if (Array.isArray(value)) return listProblem(schema, value);
+  if (isObject(value)) return objectProblem(schema, value);
   return undefined;
 }
 
@@ -89,15 +107,15 @@ function stringProblem(schema: Schema, value: string): string | undefined {
   return schema.format ? formatProblem(schema.format, value) : undefined;
 }
 
-function numberProblem(schema: Schema, value: number): string | undefined {
+function numberProblem(schema: Schema, value: number | Exact): string | undefined {
   const step = limit(schema, "multipleOf");
   const [least, most] = [limit(schema, "minimum"), limit(schema, "maximum")];
   const [above, below] = [limit(schema, "exclusiveMinimum"), limit(schema, "exclusiveMaximum")];
-  if (least !== undefined && value < least) return `at least ${least}`;
-  if (most !== undefined && value > most) return `at most ${most}`;
-  if (above !== undefined && value <= above) return `more than ${above}`;
-  if (below !== undefined && value >= below) return `less than ${below}`;
-  if (step && Math.abs(value / step - Math.round(value / step)) > 1e-9) return `must be a multiple of ${step}`;
+  if (least !== undefined && compareNumbers(value, least) < 0) return `at least ${least}`;
+  if (most !== undefined && compareNumbers(value, most) > 0) return `at most ${most}`;
+  if (above !== undefined && compareNumbers(value, above) <= 0) return `more than ${above}`;
+  if (below !== undefined && compareNumbers(value, below) >= 0) return `less than ${below}`;
+  if (step && !isMultiple(value, step)) return `must be a multiple of ${step}`;
   return undefined;
 }
 
@@ -106,17 +124,30 @@ function listProblem(schema: Schema, value: unknown[]): string | undefined {
   const most = limit(schema, "maxItems");
   if (least !== undefined && value.length < least) return `at least ${least} ${least === 1 ? "item" : "items"}`;
   if (most !== undefined && value.length > most) return `at most ${most} ${most === 1 ? "item" : "items"}`;
-  if (schema.uniqueItems === true && new Set(value.map((item) => JSON.stringify(item))).size < value.length) {
+  if (schema.uniqueItems === true && new Set(value.map((item) => writeJson(item))).size < value.length) {
     return "items must differ";
   }
   return undefined;
 }
 
-function typeName(schema: Schema, value: unknown): string {
-  const type = [schema.type ?? "object"].flat()[0];
-  if (type === "integer" && isHugeNumber(value)) {
-    return "a smaller number: beyond ±9007199254740991 the browser would round it";
+function objectProblem(schema: Schema, value: Record<string, unknown>): string | undefined {
+  const count = Object.values(value).filter((item) => item !== undefined).length;
+  const [least, most] = [limit(schema, "minProperties"), limit(schema, "maxProperties")];
+  if (least !== undefined && count < least) return `at least ${least} ${least === 1 ? "key" : "keys"}`;
+  if (most !== undefined && count > most) return `at most ${most} ${most === 1 ? "key" : "keys"}`;
+  return undefined;
+}
+
+function isMultiple(value: number | Exact, step: number): boolean {
+  if (value instanceof Exact && /^-?\d+$/.test(value.text) && Number.isInteger(step)) {
+    return BigInt(value.text) % BigInt(step) === 0n;
   }
+  const times = Number(value) / step;
+  return Math.abs(times - Math.round(times)) <= 1e-9;
+}
+
+function typeName(schema: Schema): string {
+  const type = [schema.type ?? "object"].flat()[0];
   const names: Record<string, string> = {
     integer: "a whole number",
     number: "a number",
@@ -129,12 +160,13 @@ function typeName(schema: Schema, value: unknown): string {
   return names[type ?? "object"] ?? String(type);
 }
 
-function isHugeNumber(value: unknown): boolean {
-  return typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) && !Number.isSafeInteger(Number(value));
+function isNumeric(schema: Schema): boolean {
+  return schema.type === "integer" || schema.type === "number";
 }
 
 function limit(schema: Schema, key: string): number | undefined {
-  return typeof schema[key] === "number" ? schema[key] : undefined;
+  const value = schema[key];
+  return isNumber(value) ? Number(value) : undefined;
 }
 
 /** Patterns come from other languages; one that JavaScript cannot read is left to the server. */
@@ -144,8 +176,4 @@ function matches(pattern: string, value: string): boolean {
   } catch {
     return true;
   }
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Exact, Unread } from "../json/json";
 import { check } from "./check";
 import { jsonProblem, typeJson } from "./edited";
 import { setAt } from "./path";
@@ -48,9 +49,9 @@ describe("arguments", () => {
   });
 
   it("hold whole numbers as whole numbers", () => {
-    expect(JSON.stringify(toArgs({ a: parseNumber("5"), b: parseNumber("5.0"), c: parseNumber("-3") }))).toBe(
-      '{"a":5,"b":5,"c":-3}',
-    );
+    expect(
+      JSON.stringify(toArgs({ a: parseNumber("5", true), b: parseNumber("5.0", true), c: parseNumber("-3", true) })),
+    ).toBe('{"a":5,"b":5,"c":-3}');
   });
 
   it("start with constants, required switches and required objects", () => {
@@ -58,12 +59,13 @@ describe("arguments", () => {
       type: "object",
       properties: {
         kind: { const: "x" },
+        mode: { const: "y", default: "y" },
         on: { type: "boolean" },
         maybe: { type: "boolean" },
-        inner: { type: "object", properties: { k: { const: 1 } } },
+        inner: { type: "object", properties: { k: { const: 1 } }, required: ["k"] },
         list: { type: "array", items: { type: "string" } },
       },
-      required: ["on", "inner", "list"],
+      required: ["kind", "on", "inner", "list"],
     };
     expect(startValue(schema, schema)).toEqual({ kind: "x", on: false, inner: { k: 1 }, list: [] });
   });
@@ -80,10 +82,11 @@ describe("arguments", () => {
 
 describe("typed text", () => {
   it("becomes a number only when nothing is lost", () => {
-    expect(parseNumber("")).toBeUndefined();
-    expect(parseNumber("1e3")).toBe(1000);
-    expect(parseNumber("abc")).toBe("abc");
-    expect(parseNumber("9007199254740993")).toBe("9007199254740993");
+    expect(parseNumber("", true)).toBeUndefined();
+    expect(parseNumber("1e3", true)).toBe(1000);
+    expect(parseNumber("abc", true)).toEqual(new Unread("abc"));
+    expect(parseNumber("9007199254740993", true)).toEqual(new Exact("9007199254740993"));
+    expect(parseNumber("5.0", false)).toEqual(new Exact("5.0"));
   });
 
   it("is JSON where anything goes, else text", () => {

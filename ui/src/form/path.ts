@@ -1,6 +1,18 @@
-// Changing one place in a value without touching the rest.
+// Reading and changing one place in a value without touching the rest.
+import { isObject } from "../json/json";
 
-export function setAt(value: unknown, path: readonly (string | number)[], next: unknown): unknown {
+export type Path = readonly (string | number)[];
+
+export function getAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const step of path) {
+    if (typeof step === "number") at = Array.isArray(at) ? at[step] : undefined;
+    else at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  }
+  return at;
+}
+
+export function setAt(value: unknown, path: Path, next: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return next;
   if (typeof step === "number") {
@@ -8,6 +20,6 @@ export function setAt(value: unknown, path: readonly (string | number)[], next: 
     list[step] = setAt(list[step], rest, next);
     return list;
   }
-  const object = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-  return { ...object, [step]: setAt((object as Record<string, unknown>)[step], rest, next) };
+  const object = isObject(value) ? value : {};
+  return { ...object, [step]: setAt(object[step], rest, next) };
 }

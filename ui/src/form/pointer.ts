@@ -10,11 +10,12 @@ export interface PartError extends FieldError {
   part: number | null;
 }
 
-const ARGS = /^\/candidates\/\d+\/parts\/(\d+)(?:\/(?:function_call|functionCall)(?:\/args)?)?(\/.*)?$/;
+const PLACE =
+  /^\/candidates\/\d+\/parts\/(\d+)(?:\/(?:function_call|functionCall)(?:\/args|(?=$))|\/text|(?=$))(\/.*)?$/;
 
-/** Splits `/candidates/0/parts/1/function_call/args/a` into part 1 and the field `/a`. */
+/** Splits `/candidates/0/parts/1/function_call/args/a` into part 1 and the field `/a`; for text alike. */
 export function partError(error: FieldError): PartError {
-  const match = ARGS.exec(error.path);
+  const match = PLACE.exec(error.path);
   if (!match) return { ...error, part: null };
   return { part: Number(match[1]), path: match[2] ?? "", message: error.message };
 }

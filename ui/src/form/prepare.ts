@@ -24,9 +24,6 @@ function node(value: unknown): Schema {
     result.enum = result.enum.filter((option) => option !== null);
     result[NULLABLE] = true;
   }
-  // RJSF draws these two with widgets of its own that know nothing of "not set".
-  delete result.uniqueItems;
-  if (result.format === "data-url") delete result.format;
   return children(result);
 }
 

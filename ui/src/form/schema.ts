@@ -27,6 +27,12 @@ export function asSchema(value: unknown): Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
+/** Arguments are objects; what an agent gives back may be a list or a text too. */
+export function isForObject(schema: JsonSchema): boolean {
+  const { type, properties } = asSchema(schema);
+  return type === "object" || (type === undefined && properties !== undefined);
+}
+
 /** Follows references and lone `allOf`s. A reference that leads nowhere, or in a circle, is an open schema. */
 export function resolve(schema: Schema, root: Schema): Schema {
   let current = schema;

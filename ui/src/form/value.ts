@@ -1,13 +1,25 @@
 // The value behind a form is exactly what will be sent: what was not set is not there. A new object starts with what
-// has only one possible answer (constants, required objects and lists) and with required switches off, since an
-// unticked box is an answer.
+// has only one possible answer (required constants, objects and lists) and with required switches off, since an
+// unticked box is an answer. An option of a choice also starts with its optional constants: they tell it apart.
 import type { Json, JsonObject } from "../api/types";
+import {
+  Exact,
+  isJsonObject,
+  isNumber,
+  isObject,
+  isWhole,
+  parseJson,
+  readNumber,
+  sameJson,
+  Unread,
+} from "../json/json";
 import { asSchema, isNullOnly, resolve, type Schema } from "./schema";
 
-export function startValue(schema: Schema, root: Schema, depth = 0): unknown {
+export function startValue(schema: Schema, root: Schema, depth = 0, isOption = false): unknown {
   const found = resolve(schema, root);
   if ("const" in found) return found.const;
   if (isNullOnly(found)) return null;
+  if (isOption && found.enum?.length === 1) return found.enum[0];
   if (found.anyOf ?? found.oneOf) return undefined;
   if (found.type === "array") return tupleOf(found).map((item) => startValue(item, root, depth + 1));
   if (found.type !== "object" && !found.properties) return undefined;
@@ -16,7 +28,7 @@ export function startValue(schema: Schema, root: Schema, depth = 0): unknown {
   for (const [name, property] of Object.entries(found.properties ?? {})) {
     const field = resolve(asSchema(property), root);
     const required = found.required?.includes(name) ?? false;
-    if ("const" in field) value[name] = field.const;
+    if ("const" in field && (required || isOption)) value[name] = field.const;
     else if (required && isNullOnly(field)) value[name] = null;
     else if (required && field.type === "boolean") value[name] = field.default === true;
     else if (required && isContainer(field)) value[name] = startValue(field, root, depth + 1);
@@ -30,8 +42,8 @@ export function inOrder(value: unknown, schema: Schema, root: Schema): unknown {
   if (Array.isArray(value)) {
     return Array.isArray(found.items) ? value : value.map((item) => inOrder(item, asSchema(found.items), root));
   }
-  if (typeof value !== "object" || value === null) return value;
-  const fields = value as Record<string, unknown>;
+  if (!isObject(value)) return value;
+  const fields = value;
   const names = Object.keys(found.properties ?? {}).filter((name) => name in fields);
   const ordered = names.map((name) => [name, inOrder(fields[name], asSchema(found.properties?.[name]), root)] as const);
   return { ...Object.fromEntries(ordered), ...omit(fields, names) };
@@ -42,36 +54,62 @@ function omit(fields: Record<string, unknown>, names: string[]): Record<string, 
 }
 
 /** Call arguments: the value without what was left open. */
-export function toArgs(value: unknown): JsonObject {
-  const cleaned = clean(value);
-  return typeof cleaned === "object" && cleaned !== null && !Array.isArray(cleaned) ? cleaned : {};
+export function toArgs(value: unknown, schema?: Schema): JsonObject {
+  const cleaned = toOutput(value, schema);
+  return isJsonObject(cleaned) ? cleaned : {};
+}
+
+/** The value without what was left open, of any type; integers are written as integers wherever the schema says so. */
+export function toOutput(value: unknown, schema?: Schema): Json {
+  return clean(schema ? withIntegers(value, schema, schema) : value);
 }
 
 export function clean(value: unknown): Json {
   if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : clean(item)));
-  if (typeof value === "object" && value !== null) {
+  if (value instanceof Unread) return value.text;
+  if (isObject(value)) {
     const kept = Object.entries(value).filter(([, item]) => item !== undefined);
     return Object.fromEntries(kept.map(([key, item]) => [key, clean(item)]));
   }
   return (value ?? null) as Json;
 }
 
-/** A typed number becomes a number only if nothing is lost; else the text stays and the check explains. */
-export function parseNumber(text: string): number | string | undefined {
-  const trimmed = text.trim();
-  if (trimmed === "") return undefined;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return text;
-  const number = Number(trimmed);
-  if (!Number.isFinite(number)) return text;
-  if (/^[+-]?\d+$/.test(trimmed) && !Number.isSafeInteger(number)) return text;
-  return number;
+/** Somebody may write 5.0 into the JSON of an integer; what is sent is 5. */
+function withIntegers(value: unknown, schema: Schema, root: Schema): unknown {
+  const found = chosenOption(resolve(schema, root), value, root);
+  if (value instanceof Exact) {
+    return found.type === "integer" ? (readNumber(value.text, true) ?? value) : value;
+  }
+  if (Array.isArray(value)) {
+    const tuple = tupleOf(found);
+    const rest = Array.isArray(found.items) ? {} : asSchema(found.items);
+    return value.map((item, index) => withIntegers(item, tuple[index] ?? rest, root));
+  }
+  if (!isObject(value)) return value;
+  const others = asSchema(found.additionalProperties);
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, item]) => [name, withIntegers(item, found.properties?.[name] ?? others, root)]),
+  );
+}
+
+function chosenOption(schema: Schema, value: unknown, root: Schema): Schema {
+  const options = (schema.anyOf ?? schema.oneOf)?.map(asSchema).filter((option) => !isNullOnly(option));
+  const option = options?.[closestOption(options, value, root)];
+  return option ? resolve(option, root) : schema;
+}
+
+/** What is typed into a field for numbers: a number to the last digit, or what is not one, which the check explains. */
+export function parseNumber(text: string, whole: boolean): number | Exact | Unread | undefined {
+  if (text.trim() === "") return undefined;
+  return readNumber(text, whole) ?? new Unread(text);
 }
 
 /** Where anything goes, JSON is taken as JSON and everything else as text. */
 export function parseAnything(text: string): Json | undefined {
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text) as Json;
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -93,12 +131,12 @@ export function closestOption(options: Schema[], value: unknown, root: Schema): 
 }
 
 function fitOf(schema: Schema, value: unknown, root: Schema): number {
-  if ("const" in schema) return schema.const === value ? 10 : -10;
-  if (schema.enum) return schema.enum.includes(value) ? 8 : -8;
+  if ("const" in schema) return sameJson(schema.const, value) ? 10 : -10;
+  if (schema.enum) return schema.enum.some((choice) => sameJson(choice, value)) ? 8 : -8;
   if (!hasType(schema, value)) return -20;
   if (typeof value === "string") return fitOfText(schema.format, value);
   if (schema.type === "integer") return 2;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return 1;
+  if (!isObject(value)) return 1;
   let score = 1;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const field = resolve(asSchema(property), root);
@@ -106,8 +144,8 @@ function fitOf(schema: Schema, value: unknown, root: Schema): number {
       if (schema.required?.includes(name)) score -= 0.5;
       continue;
     }
-    const item = (value as Record<string, unknown>)[name];
-    score += "const" in field ? (field.const === item ? 10 : -10) : 1;
+    const item = value[name];
+    score += "const" in field ? (sameJson(field.const, item) ? 10 : -10) : 1;
   }
   return score;
 }
@@ -119,17 +157,20 @@ function fitOfText(format: string | undefined, value: string): number {
 
 export function hasType(schema: Schema, value: unknown): boolean {
   const types = schema.type === undefined ? [] : [schema.type].flat();
-  if (types.length === 0) return !schema.properties || (typeof value === "object" && !Array.isArray(value));
+  if (value instanceof Unread) return false;
+  if (types.length === 0) return !schema.properties || isObject(value);
   return types.some((type) => {
     switch (type) {
       case "integer":
-        return typeof value === "number" && Number.isInteger(value);
+        return isNumber(value) && isWhole(value);
+      case "number":
+        return isNumber(value);
       case "array":
         return Array.isArray(value);
       case "null":
         return value === null;
       case "object":
-        return typeof value === "object" && value !== null && !Array.isArray(value);
+        return isObject(value);
       default:
         return typeof value === type;
     }
@@ -154,7 +195,7 @@ export function formatProblem(format: string, value: string): string | undefined
 }
 
 /** The fixed places of a list, if it has any. */
-function tupleOf(schema: Schema): Schema[] {
+export function tupleOf(schema: Schema): Schema[] {
   return schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : []);
 }
 

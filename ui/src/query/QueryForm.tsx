@@ -89,7 +89,7 @@ function Structured({ schema, label, action, busy, start, onSend, onEdit }: Quer
   const send = () => {
     setTried(true);
     if (jsonProblem(edited) || check(asSchema(schema), edited.value).length > 0) return;
-    onSend({ structured: toArgs(edited.value) });
+    onSend({ structured: toArgs(edited.value, asSchema(schema)) });
   };
   return (
     <div className="query-structured" data-testid="query-form">
@@ -101,7 +101,7 @@ function Structured({ schema, label, action, busy, start, onSend, onEdit }: Quer
         label={label}
         onChange={(next) => {
           setEdited(next);
-          onEdit?.({ structured: toArgs(next.value) });
+          onEdit?.({ structured: toArgs(next.value, asSchema(schema)) });
         }}
       />
       <div className="query-actions">

@@ -1,14 +1,23 @@
 // Writing the answer: the instruction to follow, the one choice of the job, and the form or text for it. One hot
 // button says what pressing it will do.
 import { Checkbox, Textarea } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { FieldError } from "../api/types";
 import { FormOrJson } from "../form/FormOrJson";
 import { asSchema } from "../form/schema";
-import { startValue } from "../form/value";
 import { modKey, useKeys } from "../shell/keys";
 import { CallEditor } from "./CallEditor";
-import { callsOf, type Draft, errorsOfCall, loadDraft, problemOf, saveDraft, startDraft } from "./draft";
+import {
+  callsOf,
+  type Draft,
+  errorsOfCall,
+  finalEdited,
+  loadDraft,
+  offerOf,
+  problemOf,
+  saveDraft,
+  startDraft,
+} from "./draft";
 import { focusFirst, focusFirstError } from "./focus";
 import { Instruction } from "./Instruction";
 import type { TurnPanelProps } from "./TurnPanel";
@@ -16,8 +25,8 @@ import { useDecision } from "./useDecision";
 
 export function AnswerTab(props: TurnPanelProps) {
   const { turn, request, session } = props;
-  const tools = request.tools ?? [];
-  const outputSchema = request.output_schema ?? null;
+  const offer = useMemo(() => offerOf(request), [request]);
+  const { tools, output: outputSchema } = offer;
   // The end of a nested agent or of the user's own program does not end the session.
   const endsSession = !turn.parent_call_id && session.source === "web";
   const [draft, setDraftState] = useState<Draft>(() => loadDraft(turn.turn_id) ?? startDraft(tools, !endsSession));
@@ -39,7 +48,7 @@ export function AnswerTab(props: TurnPanelProps) {
   const send = () => {
     setTried(true);
     if (decision.busy) return;
-    if (problemOf(latest.current, tools, outputSchema)) {
+    if (problemOf(latest.current, offer)) {
       setTimeout(focusFirstError, 0);
       return;
     }
@@ -51,7 +60,7 @@ export function AnswerTab(props: TurnPanelProps) {
     "mod+enter": send,
     escape: () => (document.activeElement as HTMLElement | null)?.blur(),
   });
-  const problem = tried ? problemOf(draft, tools, outputSchema) : null;
+  const problem = tried ? problemOf(draft, offer) : null;
   return (
     <>
       <div className="seat-body" role="tabpanel" aria-labelledby="tab-answer">
@@ -151,8 +160,8 @@ function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, server
         <div className="seat-form" data-testid="final-form">
           <FormOrJson
             schema={schema}
-            edited={draft.finalEdited ?? { value: startValue(schema, schema) ?? {}, text: null }}
-            onChange={(finalEdited) => setDraft({ finalEdited })}
+            edited={finalEdited(draft, schema)}
+            onChange={(edited) => setDraft({ finalEdited: edited })}
             mode={draft.mode}
             showAll={tried}
             serverErrors={serverErrors}
@@ -226,7 +235,7 @@ function AnotherCall(props: {
   const putAside = () => {
     const calls = callsOf(draft, tools);
     onTried(true);
-    if (problemOf(draft, tools, null)) return;
+    if (problemOf(draft, { tools, output: null, finalTool: null })) return;
     const { [draft.tool ?? ""]: _, ...forms } = draft.forms;
     setDraft({ calls, tool: null, forms });
     onTried(false);

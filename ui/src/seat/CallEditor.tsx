@@ -37,7 +37,11 @@ export function CallEditor(props: CallEditorProps) {
       {tool && (
         <>
           {tool.description && <div className="tool-description">{tool.description}</div>}
-          {tool.error && <div className="note note-bad">{tool.error}</div>}
+          {tool.error && (
+            <div className="note note-bad" data-testid="tool-error">
+              The tool could not be declared: {tool.error} It can be called, but nothing is known about its arguments.
+            </div>
+          )}
           <div className="seat-form" data-testid="tool-form" key={tool.name}>
             <FormOrJson
               schema={parametersOf(tool)}

@@ -1,5 +1,6 @@
 // An EvalCase at a glance: what the user said, which tools were called with what, how it ended. The JSON is below it.
 import type { Json } from "../api/types";
+import { isJsonObject } from "../json/json";
 import { argumentsLine, oneLine } from "../value/oneLine";
 import { Tree } from "../value/Tree";
 
@@ -56,7 +57,7 @@ function textOf(content: Json): string {
 }
 
 function object(value: Json): Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 function field(value: Json, name: string): Json {

@@ -1,6 +1,7 @@
 // The request as the model would see it: what it is told, what was said, what it can call, how it is set. And the
 // session's state, and the raw object.
 import type { Content, Json, JsonObject, Part, TurnRequest } from "../api/types";
+import { isJsonObject, writeJson } from "../json/json";
 import { Copy } from "../shell/Command";
 import { LongText } from "../value/LongText";
 import { Tree } from "../value/Tree";
@@ -61,7 +62,7 @@ export function StateTab({ request }: { request: TurnRequest }) {
 const RAW_AT_ONCE = 200_000;
 
 export function RawTab({ request }: { request: TurnRequest }) {
-  const text = JSON.stringify(request.raw ?? request, null, 2);
+  const text = writeJson(request.raw ?? request, 2);
   return (
     <div className="raw">
       <div className="raw-head">
@@ -126,8 +127,8 @@ function Named({ word, name, value }: { word: string; name: string; value: Json 
 
 function configOf(request: TurnRequest): JsonObject | null {
   const raw = request.raw;
-  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return null;
-  const config = typeof raw.config === "object" && raw.config !== null && !Array.isArray(raw.config) ? raw.config : {};
+  if (!isJsonObject(raw)) return null;
+  const config = isJsonObject(raw.config) ? raw.config : {};
   const { system_instruction: _a, tools: _b, systemInstruction: _c, ...rest } = config;
   const shown: JsonObject = { ...(raw.model ? { model: raw.model } : {}), ...rest };
   const set = Object.entries(shown).filter(([, value]) => value !== null && value !== undefined);

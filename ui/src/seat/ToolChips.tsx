@@ -53,11 +53,12 @@ export function ToolChips({ tools, chosen, onChoose }: ToolChipsProps) {
             role="radio"
             aria-checked={tool.name === chosen}
             data-testid={`tool-chip-${tool.name}`}
-            title={tool.description ?? undefined}
+            title={tool.error ?? tool.description ?? undefined}
             onClick={() => onChoose(tool.name)}
           >
             <code>{tool.name}</code>
             {tool.kind && MARKS[tool.kind] && <span className="chip">{MARKS[tool.kind]}</span>}
+            {tool.error && <span className="chip chip-bad">not declared</span>}
           </button>
         ))}
         {shown.length === 0 && <span className="quiet">No tool matches “{search}”.</span>}

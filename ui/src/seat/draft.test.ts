@@ -18,7 +18,7 @@ const draft = (change: Partial<Draft>): Draft => ({ ...startDraft(tools, false),
 describe("a decision", () => {
   it("holds the open call without what was left out", () => {
     const made = draft({ tool: "add", forms: { add: { value: { a: 5, b: 3, c: undefined }, text: null } } });
-    expect(toDecision(made, tools, null)).toEqual({
+    expect(toDecision(made, { tools, output: null, finalTool: null })).toEqual({
       candidates: [{ role: "model", parts: [{ function_call: { name: "add", args: { a: 5, b: 3 } } }] }],
     });
   });
@@ -30,31 +30,35 @@ describe("a decision", () => {
       calls: [{ tool: "add", edited: { value: { a: 1, b: 2 }, text: null } }],
       tool: "ping",
     });
-    const parts = toDecision(made, tools, null).candidates[0]?.parts ?? [];
+    const parts = toDecision(made, { tools, output: null, finalTool: null }).candidates[0]?.parts ?? [];
     expect(parts.map((part) => part.text ?? part.function_call?.name)).toEqual(["Both at once.", "add", "ping"]);
   });
 
   it("sends a structured final response as JSON text", () => {
     const made = draft({ choice: "final", finalEdited: { value: { answer: "x", confidence: 1 }, text: null } });
-    const parts = toDecision(made, tools, { type: "object" }).candidates[0]?.parts;
+    const parts = toDecision(made, { tools, output: { type: "object" }, finalTool: null }).candidates[0]?.parts;
     expect(parts).toEqual([{ text: '{"answer":"x","confidence":1}' }]);
   });
 });
 
 describe("what keeps a draft back", () => {
   it("is a missing tool, a missing field, missing text, or unfinished JSON", () => {
-    expect(problemOf(draft({}), tools, null)).toContain("tool");
-    expect(problemOf(draft({ tool: "add" }), tools, null)).toContain("fields");
-    expect(problemOf(draft({ tool: "ping" }), tools, null)).toBeNull();
-    expect(problemOf(draft({ choice: "final" }), tools, null)).toContain("response");
-    expect(problemOf(draft({ tool: "ping", forms: { ping: { value: {}, text: "{" } } }), tools, null)).toContain(
-      "JSON",
-    );
+    expect(problemOf(draft({}), { tools, output: null, finalTool: null })).toContain("tool");
+    expect(problemOf(draft({ tool: "add" }), { tools, output: null, finalTool: null })).toContain("fields");
+    expect(problemOf(draft({ tool: "ping" }), { tools, output: null, finalTool: null })).toBeNull();
+    expect(problemOf(draft({ choice: "final" }), { tools, output: null, finalTool: null })).toContain("response");
+    expect(
+      problemOf(draft({ tool: "ping", forms: { ping: { value: {}, text: "{" } } }), {
+        tools,
+        output: null,
+        finalTool: null,
+      }),
+    ).toContain("JSON");
   });
 
   it("is also a call that was put aside and does not fit", () => {
     const made = draft({ calls: [{ tool: "add", edited: { value: { a: 1 }, text: null } }], tool: "ping" });
-    expect(problemOf(made, tools, null)).toContain("fields");
+    expect(problemOf(made, { tools, output: null, finalTool: null })).toContain("fields");
   });
 });
 

@@ -4,8 +4,9 @@ import type { Decision, FieldError, JsonSchema, Part, Tool } from "../api/types"
 import { check } from "../form/check";
 import { type Edited, jsonProblem } from "../form/edited";
 import type { PartError } from "../form/pointer";
-import { asSchema } from "../form/schema";
-import { startValue, toArgs } from "../form/value";
+import { asSchema, isForObject } from "../form/schema";
+import { startValue, toArgs, toOutput } from "../form/value";
+import { writeJson as json } from "../json/json";
 import { readJson, writeJson } from "../shell/storage";
 
 export interface CallDraft {
@@ -70,25 +71,57 @@ export function callsOf(draft: Draft, tools: Tool[]): CallDraft[] {
   return open ? [...draft.calls, { tool: open.name, edited: formFor(draft, open) }] : draft.calls;
 }
 
-export function toDecision(draft: Draft, tools: Tool[], outputSchema: JsonSchema | null): Decision {
+/** ADK adds this tool where an agent has both tools and an output schema: calling it is the final response. */
+export const FINAL_TOOL = "set_model_response";
+
+/** What a turn offers: tools to call, and the form of the final response, which may be a tool of ADK's own. */
+export interface Offer {
+  tools: Tool[];
+  output: JsonSchema | null;
+  finalTool: Tool | null;
+}
+
+export function offerOf(request: { tools?: Tool[] | null; output_schema?: JsonSchema | null }): Offer {
+  const all = request.tools ?? [];
+  const finalTool = all.find((tool) => tool.name === FINAL_TOOL) ?? null;
+  return {
+    tools: all.filter((tool) => tool !== finalTool),
+    output: finalTool ? parametersOf(finalTool) : (request.output_schema ?? null),
+    finalTool,
+  };
+}
+
+export function toDecision(draft: Draft, { tools, output, finalTool }: Offer): Decision {
   const parts: Part[] = [];
   if (draft.choice === "final") {
-    parts.push({ text: outputSchema ? JSON.stringify(toArgs(draft.finalEdited?.value)) : draft.finalText });
+    const value = output && finalValue(draft, output);
+    if (finalTool) parts.push({ function_call: { name: finalTool.name, args: toArgs(value, asSchema(output)) } });
+    else parts.push({ text: output ? json(toOutput(value, asSchema(output))) : draft.finalText });
   } else {
     if (hasText(draft)) parts.push({ text: draft.text });
     for (const call of callsOf(draft, tools)) {
-      parts.push({ function_call: { name: call.tool, args: toArgs(call.edited.value) } });
+      const tool = tools.find((candidate) => candidate.name === call.tool);
+      const schema = tool && asSchema(parametersOf(tool));
+      parts.push({ function_call: { name: call.tool, args: toArgs(call.edited.value, schema) } });
     }
   }
   return { candidates: [{ role: "model", parts }] };
 }
 
+export function finalEdited(draft: Draft, output: JsonSchema): Edited {
+  const schema = asSchema(output);
+  return draft.finalEdited ?? { value: startValue(schema, schema), text: null };
+}
+
+function finalValue(draft: Draft, output: JsonSchema): unknown {
+  return finalEdited(draft, output).value;
+}
+
 /** What keeps the draft from being sent, before the server is asked; null if nothing does. */
-export function problemOf(draft: Draft, tools: Tool[], outputSchema: JsonSchema | null): string | null {
+export function problemOf(draft: Draft, { tools, output }: Offer): string | null {
   if (draft.choice === "final") {
-    if (!outputSchema) return draft.finalText.trim() === "" ? "Write the response first." : null;
-    const edited = draft.finalEdited ?? { value: {}, text: null };
-    return editedProblem(edited, outputSchema);
+    if (!output) return draft.finalText.trim() === "" ? "Write the response first." : null;
+    return editedProblem(finalEdited(draft, output), output);
   }
   const calls = callsOf(draft, tools);
   if (calls.length === 0) return "Choose a tool first.";
@@ -101,7 +134,7 @@ export function problemOf(draft: Draft, tools: Tool[], outputSchema: JsonSchema 
 }
 
 export function editedProblem(edited: Edited, schema: JsonSchema): string | null {
-  if (jsonProblem(edited)) return "The JSON is not complete.";
+  if (jsonProblem(edited, isForObject(schema))) return "The JSON is not complete.";
   return check(asSchema(schema), edited.value).length > 0 ? "Some fields need another look." : null;
 }
 

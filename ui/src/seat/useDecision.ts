@@ -8,7 +8,7 @@ import type { Page, Session, Turn } from "../api/types";
 import { type PartError, partError } from "../form/pointer";
 import { dropWish, wishCompletion } from "../live/completion";
 import { completeIfWished } from "../live/Live";
-import { type Draft, saveDraft, toDecision } from "./draft";
+import { type Draft, offerOf, saveDraft, toDecision } from "./draft";
 import type { TurnPanelProps } from "./TurnPanel";
 
 export function useDecision({ turn, request, onGone }: TurnPanelProps) {
@@ -32,7 +32,7 @@ export function useDecision({ turn, request, onGone }: TurnPanelProps) {
     setErrors([]);
     setFailure(null);
     try {
-      const accepted = await actions.decide(turn, toDecision(draft, request.tools, request.output_schema ?? null));
+      const accepted = await actions.decide(turn, toDecision(draft, offerOf(request)));
       if (draft.choice === "final" && completes) wishCompletion(turn.session_id, accepted.seq);
       else if (draft.choice === "final") dropWish(turn.session_id);
       moveOn();

@@ -1,6 +1,7 @@
 // What a session is called: its description, else the first message. A structured message is JSON; its values say more
 // than its braces.
 import type { Session } from "../api/types";
+import { isJsonObject } from "../json/json";
 import { embeddedJson } from "../value/kind";
 import { argumentsLine } from "../value/oneLine";
 
@@ -8,7 +9,7 @@ export function titleOf(session: Pick<Session, "description" | "title">, fallbac
   const title = session.description || session.title;
   if (!title) return fallback;
   const json = embeddedJson(title);
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return title;
+  if (!isJsonObject(json)) return title;
   return argumentsLine(json)
     .map(({ name, text }) => `${name}: ${text}`)
     .join(", ");

@@ -77,3 +77,13 @@ export const Dots = () => (
     <path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="3" />
   </Icon>
 );
+export const Up = () => (
+  <Icon size={13}>
+    <path d="M6 15l6-6 6 6" />
+  </Icon>
+);
+export const Down = () => (
+  <Icon size={13}>
+    <path d="M6 9l6 6 6-6" />
+  </Icon>
+);

@@ -2,6 +2,7 @@
 // entry is remembered while the page is open.
 import { lazy, type ReactNode, Suspense } from "react";
 import type { Json } from "../api/types";
+import { writeJson } from "../json/json";
 import { useRemembered } from "./expanded";
 import { Inline } from "./Inline";
 import { embeddedJson, looksLikeMarkdown } from "./kind";
@@ -34,7 +35,7 @@ export function Output({ result, place, head }: { result: Json; place: string; h
         </span>
       </div>
       <div className="entry-body">
-        <Shown view={view} value={json ?? value} text={text ?? JSON.stringify(value, null, 2)} place={place} />
+        <Shown view={view} value={json ?? value} text={text ?? writeJson(value, 2)} place={place} />
       </div>
     </>
   );
@@ -63,5 +64,5 @@ function Shown({ view, value, text, place }: { view: View; value: Json; text: st
 
 /** Values that fit on a line stay on a line. */
 function isSmall(value: Json): boolean {
-  return typeof value !== "object" || value === null || JSON.stringify(value).length <= 90;
+  return typeof value !== "object" || value === null || writeJson(value).length <= 90;
 }

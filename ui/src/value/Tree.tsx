@@ -2,6 +2,7 @@
 // Strings that hold JSON or Markdown say so and can be opened in place. Depth is bounded, so no value can hang the page.
 import { lazy, Suspense, useState } from "react";
 import type { Json } from "../api/types";
+import { Exact, writeJson } from "../json/json";
 import { Inline } from "./Inline";
 import { embeddedJson, looksLikeMarkdown } from "./kind";
 import "./value.css";
@@ -29,7 +30,7 @@ interface NodeProps {
 
 function Node({ name, value, depth }: NodeProps) {
   if (typeof value === "string") return <Text name={name} text={value} depth={depth} />;
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || value instanceof Exact) {
     return (
       <div className="leaf">
         <Name name={name} />
@@ -51,7 +52,10 @@ function Node({ name, value, depth }: NodeProps) {
 /** Short lists and objects of plain values read better in one line. */
 function fitsOnLine(value: Json[] | { [key: string]: Json }): boolean {
   const items = Object.values(value);
-  return items.every((item) => typeof item !== "object" || item === null) && JSON.stringify(value).length <= LINE;
+  return (
+    items.every((item) => typeof item !== "object" || item === null || item instanceof Exact) &&
+    writeJson(value).length <= LINE
+  );
 }
 
 function Branch({ name, value, depth }: NodeProps & { value: Json[] | { [key: string]: Json } }) {

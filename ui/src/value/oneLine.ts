@@ -1,5 +1,6 @@
 // A value in one readable line: `id: 1182   include: ["items","shipments"]`. Long values are cut; the tree has all.
 import type { Json } from "../api/types";
+import { isJsonObject, isNumber, writeJson } from "../json/json";
 
 const LONGEST = 160;
 
@@ -12,18 +13,18 @@ export interface Argument {
 export function argumentsLine(args: { [key: string]: Json }): Argument[] {
   return Object.entries(args).map(([name, value]) => ({
     name,
-    text: cut(typeof value === "string" ? quote(value) : JSON.stringify(value)),
-    plain: typeof value === "number" || typeof value === "string" || typeof value === "boolean",
+    text: cut(typeof value === "string" ? quote(value) : writeJson(value)),
+    plain: isNumber(value) || typeof value === "string" || typeof value === "boolean",
   }));
 }
 
 export function oneLine(value: Json): string {
-  return cut(typeof value === "string" ? value.replaceAll(/\s+/g, " ") : JSON.stringify(value));
+  return cut(typeof value === "string" ? value.replaceAll(/\s+/g, " ") : writeJson(value));
 }
 
 /** Functions of ADK answer with an object; the common wrapper around a plain result says nothing. */
 export function unwrapResult(result: Json): Json {
-  if (typeof result !== "object" || result === null || Array.isArray(result)) return result;
+  if (!isJsonObject(result)) return result;
   const names = Object.keys(result);
   return names.length === 1 && names[0] === "result" ? (result.result ?? null) : result;
 }

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::EvalSetError;
+use crate::json_text::{span, text_of};
 
 /// Indentation of a case in a file that gives no example.
 const CASE_INDENT: &str = "    ";
@@ -17,7 +18,10 @@ const CASE_INDENT: &str = "    ";
 pub(super) struct EvalSetText<'a> {
     text: &'a str,
     list: Range<usize>,
-    cases: Vec<CaseText<'a>>,
+    pub(super) eval_set_id: String,
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) cases: Vec<CaseText<'a>>,
 }
 
 /// A case in the text.
@@ -44,9 +48,7 @@ impl<'a> EvalSetText<'a> {
             }
         };
         let id = field("eval_set_id", "evalSetId")?.ok_or(wrong("it has no eval_set_id"))?;
-        if !id.get().starts_with('"') {
-            return Err(wrong("its eval_set_id is not a string"));
-        }
+        let eval_set_id = text_of(id.get()).ok_or(wrong("its eval_set_id is not a string"))?;
         let list = field("eval_cases", "evalCases")?.ok_or(wrong("it has no eval_cases"))?;
         let cases: Vec<&RawValue> =
             serde_json::from_str(list.get()).map_err(|_| wrong("its eval_cases are not a list"))?;
@@ -54,7 +56,14 @@ impl<'a> EvalSetText<'a> {
             CaseText::parse(case.get(), span(text, case.get()))
                 .map_err(|source| EvalSetError::Case { index, source })
         });
-        Ok(Self { text, list: span(text, list.get()), cases: cases.collect::<Result<_, _>>()? })
+        Ok(Self {
+            text,
+            list: span(text, list.get()),
+            eval_set_id,
+            name: field("name", "name")?.and_then(|name| text_of(name.get())),
+            description: field("description", "description")?.and_then(|text| text_of(text.get())),
+            cases: cases.collect::<Result<_, _>>()?,
+        })
     }
 
     pub(super) fn eval_ids(&self) -> HashSet<&str> {
@@ -83,6 +92,25 @@ impl<'a> EvalSetText<'a> {
         let indent = self.indent_of(last);
         let addition = format!(",\n{indent}{}", indented(case, indent));
         self.splice(last.span.end..last.span.end, &addition)
+    }
+
+    /// The file with a case more, before this one.
+    pub(super) fn insert_before(&self, next: &CaseText<'_>, case: &Value) -> String {
+        let indent = self.indent_of(next);
+        let addition = format!("{},\n{indent}", indented(case, indent));
+        self.splice(next.span.start..next.span.start, &addition)
+    }
+
+    /// The file without a case. It takes along the comma that [`append`](Self::append)
+    /// or [`insert_before`](Self::insert_before) would have written for it.
+    pub(super) fn remove(&self, index: usize) -> String {
+        let span = &self.cases[index].span;
+        let place = match (self.cases.get(index + 1), index.checked_sub(1)) {
+            (Some(next), _) => span.start..next.span.start,
+            (None, Some(previous)) => self.cases[previous].span.end..span.end,
+            (None, None) => return self.splice(self.list.clone(), "[]"),
+        };
+        self.splice(place, "")
     }
 
     fn splice(&self, place: Range<usize>, insertion: &str) -> String {
@@ -126,12 +154,6 @@ impl<'a> CaseText<'a> {
     pub(super) fn read(&self) -> Result<Map<String, Value>, EvalSetError> {
         serde_json::from_str(self.text).map_err(EvalSetError::NotJson)
     }
-}
-
-/// Where `part`, a slice of `text`, is in it.
-fn span(text: &str, part: &str) -> Range<usize> {
-    let start = part.as_ptr().addr() - text.as_ptr().addr();
-    start..start + part.len()
 }
 
 /// The case with two spaces a level, its lines after the first under `indent`.

@@ -3,32 +3,52 @@
 use serde_json::Value;
 
 use super::{Answered, HistoryItem};
+use crate::InputKind;
 use crate::payload::{RunChange, RunFailure, RunStatus};
 use crate::tool_calls::{EndedCall, Outcome, TRANSFER_TOOL};
 
+/// A call as an agent makes it.
+pub(super) struct NewCall<'a> {
+    pub(super) agent_name: &'a str,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: Value,
+    pub(super) long_running: bool,
+    pub(super) answered: Answered,
+}
+
 impl HistoryItem {
-    /// A call is a tool call, or the transfer that it brings about.
-    pub(super) fn of_call(
-        agent_name: &str,
-        call_id: String,
-        tool_name: String,
-        arguments: Value,
-        answered: Option<Answered>,
-    ) -> Self {
+    /// A call is a tool call, the transfer that it brings about, or something
+    /// that ADK asks the user, perhaps for another call.
+    pub(super) fn of_call(call: NewCall<'_>, for_call_id: Option<String>) -> Self {
+        let NewCall { agent_name, id: call_id, name, arguments, long_running, answered } = call;
         let agent_name = agent_name.to_owned();
-        let answered = answered.unwrap_or_default();
-        if tool_name != TRANSFER_TOOL {
-            return Self::ToolCall { agent_name, tool_name, arguments, call_id, answered };
+        if let Some(request) = InputKind::of_call(&name) {
+            return Self::InputRequest {
+                agent_name,
+                request,
+                call_id,
+                name,
+                arguments,
+                for_call_id,
+            };
         }
-        let to_agent = arguments.get("agent_name").and_then(Value::as_str).unwrap_or_default();
-        Self::Transfer { agent_name, to_agent: to_agent.to_owned(), call_id: Some(call_id) }
+        if name == TRANSFER_TOOL {
+            let to_agent = arguments.get("agent_name").and_then(Value::as_str).unwrap_or_default();
+            let to_agent = to_agent.to_owned();
+            return Self::Transfer { agent_name, to_agent, call_id: Some(call_id) };
+        }
+        Self::ToolCall { agent_name, tool_name: name, arguments, call_id, long_running, answered }
     }
 
-    /// A result is an output or an error.
+    /// A result is an output, an error, or the answer to what ADK asked.
     pub(super) fn of_result<S>(call: EndedCall<'_, S>) -> Self {
         let (call_id, tool_name) = (call.id.to_owned(), call.name.to_owned());
         let duration_ms = call.duration_ms;
         match call.outcome {
+            Outcome::Output(response) if InputKind::of_call(call.name).is_some() => {
+                Self::InputResponse { call_id, name: tool_name, response }
+            }
             Outcome::Output(result) => Self::ToolOutput { call_id, tool_name, result, duration_ms },
             Outcome::Error { error_type, message: error_message, traceback } => Self::ToolError {
                 call_id,

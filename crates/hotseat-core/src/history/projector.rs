@@ -1,20 +1,23 @@
 //! The fold from the log to the history.
 
-use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::item::NewCall;
+use super::query::Query;
+use super::state::StateChanges;
 use super::turns::Turns;
 use super::{HistoryEntry, HistoryItem};
-use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
+use crate::adk_event::{AdkEvent, AdkPart, user_text};
 use crate::payload::{RunChange, RunStatus, ToolRun};
-use crate::tool_calls::{Outcome, TRANSFER_TOOL, ToolCalls, made_up_id};
-use crate::{Event, Kind, Seq};
+use crate::tool_calls::{Giver, Outcome, TRANSFER_TOOL, ToolCalls, made_up_id};
+use crate::{Event, InputKind, Kind};
 
 /// Makes the history of one session. Feed it the events in their order.
 #[derive(Debug, Default)]
 pub struct HistoryProjector {
     turns: Turns,
     calls: ToolCalls<Scope>,
+    state: StateChanges,
     query: Query,
     /// The invocation that the latest ADK event outside of tools belongs to.
     invocation_id: Option<String>,
@@ -27,23 +30,6 @@ struct Scope {
     invocation_id: Option<String>,
     branch: Option<String>,
     parent_call_id: Option<String>,
-}
-
-/// The message of the run that goes on. ADK records it as an event of its own,
-/// which is what the history shows; the run's copy is for runs that fail
-/// before they get there.
-#[derive(Debug, Default)]
-enum Query {
-    #[default]
-    None,
-    Held {
-        content: String,
-        seq: Seq,
-        timestamp: Timestamp,
-    },
-    Shown {
-        content: String,
-    },
 }
 
 /// The latest entry outside of tools.
@@ -86,7 +72,7 @@ impl HistoryProjector {
         self.after_query(entries)
     }
 
-    fn adk_event(&mut self, event: &Event, adk: AdkEvent) -> Vec<HistoryEntry> {
+    fn adk_event(&mut self, event: &Event, mut adk: AdkEvent) -> Vec<HistoryEntry> {
         let scope = Scope {
             invocation_id: adk.invocation_id.clone().or_else(|| event.invocation_id.clone()),
             branch: adk.branch.clone().or_else(|| event.branch.clone()),
@@ -95,30 +81,32 @@ impl HistoryProjector {
         if scope.parent_call_id.is_none() && scope.invocation_id.is_some() {
             self.invocation_id.clone_from(&scope.invocation_id);
         }
+        let state_delta = std::mem::take(&mut adk.state_delta);
         let items = if adk.is_from_user() {
             self.user_event(&scope, adk)
         } else {
             self.agent_event(event, &scope, adk)
         };
-        items.into_iter().map(|(scope, what)| entry(event, scope, what)).collect()
+        let mut entries: Vec<_> =
+            items.into_iter().map(|(scope, what)| entry(event, scope, what)).collect();
+        self.state.tell(scope.invocation_id.as_deref(), state_delta, &mut entries);
+        entries
     }
 
     fn user_event(&mut self, scope: &Scope, adk: AdkEvent) -> Vec<(Scope, HistoryItem)> {
         let mut items = Vec::new();
         if let Some(content) = user_text(&adk.parts) {
             let outside = scope.parent_call_id.is_none();
-            let shown = matches!(&self.query, Query::Shown { content: shown } if *shown == content);
-            if !(outside && shown) {
+            if !(outside && self.query.is_shown(&content)) {
                 items.push((scope.clone(), HistoryItem::UserQuery { content }));
             }
             if outside {
                 self.query = Query::None;
             }
         }
-        // The user answers for a tool that runs long or asks for confirmation.
         for part in adk.parts {
             if let AdkPart::FunctionResponse { id, name, response } = part {
-                items.extend(self.tool_result(id.as_deref(), &name, response));
+                items.extend(self.result(Giver::User, id.as_deref(), &name, response));
             }
         }
         items
@@ -153,22 +141,27 @@ impl HistoryProjector {
         }
         let mut items: Vec<_> = items.into_iter().map(|item| (scope.clone(), item)).collect();
         let mut transfer = adk.transfer_to_agent;
+        let (long_running, waiting) = (adk.long_running_tool_ids, adk.waiting_call_ids);
         for (index, part) in adk.parts.into_iter().enumerate() {
             match part {
                 AdkPart::FunctionCall { id, name, args } => {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
                     let answered = self.turns.of_call(&id).or_else(|| of_event.clone());
-                    if self.calls.call(&id, &name, scope.clone()) {
-                        items.push((
-                            scope.clone(),
-                            HistoryItem::of_call(&agent_name, id, name, args, answered),
-                        ));
-                    }
+                    let call = NewCall {
+                        agent_name: &agent_name,
+                        long_running: long_running.contains(&id),
+                        id,
+                        name,
+                        arguments: args,
+                        answered: answered.unwrap_or_default(),
+                    };
+                    items.extend(self.call(scope, call));
                 }
+                AdkPart::FunctionResponse { id: Some(id), .. } if waiting.contains(&id) => {}
                 AdkPart::FunctionResponse { id, name, response } => {
                     // The call said it already.
                     transfer.take_if(|_| name == TRANSFER_TOOL);
-                    items.extend(self.tool_result(id.as_deref(), &name, response));
+                    items.extend(self.result(Giver::Tool, id.as_deref(), &name, response));
                 }
                 AdkPart::Text { .. } | AdkPart::Other(_) => {}
             }
@@ -180,13 +173,25 @@ impl HistoryProjector {
         items
     }
 
-    fn tool_result(
+    /// A call, if it was not there before.
+    fn call(&mut self, scope: &Scope, call: NewCall<'_>) -> Option<(Scope, HistoryItem)> {
+        let for_call_id = InputKind::of_call(&call.name)
+            .and_then(|request| request.waiting_call(&call.arguments))
+            // A credential can also be for a whole toolset or a step of a workflow.
+            .filter(|waiting| *waiting != call.id && self.calls.contains(waiting))
+            .map(str::to_owned);
+        let is_new = self.calls.call(&call.id, &call.name, scope.clone());
+        is_new.then(|| (scope.clone(), HistoryItem::of_call(call, for_call_id)))
+    }
+
+    fn result(
         &mut self,
+        giver: Giver,
         id: Option<&str>,
         name: &str,
         response: Value,
     ) -> Option<(Scope, HistoryItem)> {
-        let call = self.calls.end(id, name, response)?;
+        let call = self.calls.end(giver, id, name, response)?;
         if call.name == TRANSFER_TOOL && matches!(call.outcome, Outcome::Output(_)) {
             return None;
         }
@@ -206,7 +211,7 @@ impl HistoryProjector {
             RunStatus::Queued => {
                 self.invocation_id = None;
                 self.last = Last::Other;
-                self.query = held_query(event, run.message);
+                self.query = Query::hold(event, run.message);
                 return entries;
             }
             RunStatus::Started | RunStatus::Finished => return entries,
@@ -241,28 +246,16 @@ impl HistoryProjector {
 
     /// The query of the run, if it is not in the history yet.
     fn show_query(&mut self) -> Option<HistoryEntry> {
-        let Query::Held { content, .. } = &self.query else { return None };
-        let shown = Query::Shown { content: content.clone() };
-        let Query::Held { content, seq, timestamp } = std::mem::replace(&mut self.query, shown)
-        else {
-            return None;
-        };
+        let held = self.query.show()?;
         Some(HistoryEntry {
-            what: HistoryItem::UserQuery { content },
-            seq,
-            timestamp,
+            what: HistoryItem::UserQuery { content: held.content },
+            seq: held.seq,
+            timestamp: held.timestamp,
             invocation_id: self.invocation_id.clone(),
             branch: None,
             parent_call_id: None,
+            state_delta: Map::new(),
         })
-    }
-}
-
-fn held_query(event: &Event, message: Option<Value>) -> Query {
-    let Some(Value::Object(mut message)) = message else { return Query::None };
-    match user_text(&read_parts(&mut message)) {
-        Some(content) => Query::Held { content, seq: event.seq, timestamp: event.timestamp },
-        None => Query::None,
     }
 }
 
@@ -274,5 +267,6 @@ fn entry(event: &Event, scope: Scope, what: HistoryItem) -> HistoryEntry {
         invocation_id: scope.invocation_id,
         branch: scope.branch,
         parent_call_id: scope.parent_call_id,
+        state_delta: Map::new(),
     }
 }

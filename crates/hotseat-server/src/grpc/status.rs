@@ -11,7 +11,10 @@ impl From<ServiceError> for Status {
     fn from(error: ServiceError) -> Self {
         use ServiceError as E;
         let code = match &error {
-            E::SessionNotFound(_) | E::TurnNotFound { .. } | E::ToolNotRunning(_) => Code::NotFound,
+            E::SessionNotFound(_)
+            | E::TurnNotFound { .. }
+            | E::ToolNotRunning(_)
+            | E::NotFound { .. } => Code::NotFound,
             E::TurnAnswered { .. } => Code::AlreadyExists,
             E::TurnNotHead { .. }
             | E::SessionCompleted(_)
@@ -22,6 +25,7 @@ impl From<ServiceError> for Status {
             | E::NoWorker(_)
             | E::DrivenByProgram(_)
             | E::EvalSet { .. }
+            | E::Unreadable { .. }
             | E::EvalSetFile { .. }
             | E::Golden { .. } => Code::FailedPrecondition,
             E::InvalidDecision(_)
@@ -29,7 +33,8 @@ impl From<ServiceError> for Status {
             | E::InvalidEvalSetPath { .. }
             | E::TooLarge { .. } => Code::InvalidArgument,
             E::Conflict { .. } => Code::Aborted,
-            E::Closing => Code::Unavailable,
+            E::WorkerSilent { .. } => Code::DeadlineExceeded,
+            E::WorkerFailed { .. } | E::Closing => Code::Unavailable,
             E::Store(_) => Code::Internal,
         };
         if code == Code::Internal {

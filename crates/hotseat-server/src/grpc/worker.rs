@@ -12,9 +12,9 @@ use crate::proto::server_message::Message as FromServer;
 use crate::proto::worker_message::Message as FromWorker;
 use crate::proto::worker_server::Worker;
 use crate::proto::{
-    self, CancelRun, Register, Registered, RunEnded, ServerMessage, StartRun, WorkerMessage,
+    self, Ask, CancelRun, Register, Registered, RunEnded, ServerMessage, StartRun, WorkerMessage,
 };
-use crate::service::{Agent, App, LoadProblem, Registration, RunEnd, ToWorker};
+use crate::service::{Agent, App, AskAnswer, LoadProblem, Registration, RunEnd, ToWorker};
 
 pub(super) struct WorkerService(pub(super) App);
 
@@ -71,6 +71,15 @@ async fn handle(app: &App, message: WorkerMessage) {
                 tracing::warn!(error = %error.message(), "a worker's report on a run was refused");
             }
         }
+        Some(FromWorker::Answer(answer)) => app.workers.answer(
+            &answer.ask_id,
+            AskAnswer {
+                json: String::from_utf8_lossy(&answer.json).into_owned(),
+                data: answer.data.into(),
+                error: convert::given(answer.error),
+                not_found: answer.not_found,
+            },
+        ),
         Some(FromWorker::Register(_)) | None => {
             tracing::warn!("a worker sent a message that has no meaning here");
         }
@@ -157,6 +166,9 @@ fn server_message(message: ToWorker) -> ServerMessage {
             })
         }
         ToWorker::CancelRun { run_id } => FromServer::CancelRun(CancelRun { run_id }),
+        ToWorker::Ask { ask_id, what, question } => {
+            FromServer::Ask(Ask { ask_id, what: what.as_str().to_owned(), json: question.into() })
+        }
     };
     ServerMessage { message: Some(message) }
 }

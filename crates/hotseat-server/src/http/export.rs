@@ -2,11 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use hotseat_core::SessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
-use super::extract::{At, OptionalBody, session_id};
+use super::extract::{At, OptionalBody, Params, session_id};
 use crate::service::{App, Exported, Preview};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -21,16 +24,39 @@ pub(super) struct PreviewView {
     exists: bool,
 }
 
-/// The golden trace as it would be written.
-#[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "golden traces", params(("id" = String, Path)),
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ExportParams {
+    /// `session`: ADK's session JSON instead, for `adk test`.
+    format: Option<String>,
+}
+
+/// The golden trace as it would be written, or the raw session.
+#[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "golden traces", params(("id" = String, Path), ExportParams),
     responses((status = 200, body = PreviewView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn preview(
     State(app): State<App>,
     At(id): At<String>,
-) -> Result<Json<PreviewView>, Problem> {
-    let Preview { path, case, exists } = app.preview_export(session_id(&id)?).await?;
+    Params(params): Params<ExportParams>,
+) -> Result<Response, Problem> {
+    let id = session_id(&id)?;
+    match params.format.as_deref() {
+        None => {}
+        Some("session") => return Ok(download(id, app.session_json(id).await?)),
+        Some(_) => return Err(Problem::bad_request("`format` can only be `session`")),
+    }
+    let Preview { path, case, exists } = app.preview_export(id).await?;
     let eval_id = case["eval_id"].as_str().unwrap_or_default().to_owned();
-    Ok(Json(PreviewView { path: path.display().to_string(), eval_id, case, exists }))
+    let path = path.display().to_string();
+    Ok(Json(PreviewView { path, eval_id, case, exists }).into_response())
+}
+
+fn download(id: SessionId, text: String) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/json".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{id}.session.json\"")),
+    ];
+    (headers, text).into_response()
 }
 
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]

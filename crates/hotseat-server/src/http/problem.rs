@@ -122,7 +122,9 @@ impl From<ServiceError> for Problem {
             E::NoWorker(_) => (StatusCode::CONFLICT, "no_worker"),
             E::DrivenByProgram(_) => (StatusCode::CONFLICT, "driven_by_program"),
             E::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
-            E::EvalSet { .. } => (StatusCode::CONFLICT, "eval_set_unreadable"),
+            E::EvalSet { .. } | E::Unreadable { .. } => {
+                (StatusCode::CONFLICT, "eval_set_unreadable")
+            }
             E::Golden { .. } => (StatusCode::CONFLICT, "no_golden_trace"),
             E::InvalidDecision(_) => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_decision"),
             E::Invalid { .. } => (StatusCode::UNPROCESSABLE_ENTITY, "invalid"),
@@ -131,6 +133,9 @@ impl From<ServiceError> for Problem {
             }
             E::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
             E::EvalSetFile { .. } => (StatusCode::CONFLICT, "eval_set_not_written"),
+            E::WorkerSilent { .. } => (StatusCode::GATEWAY_TIMEOUT, "worker_silent"),
+            E::WorkerFailed { .. } => (StatusCode::BAD_GATEWAY, "worker_failed"),
+            E::NotFound { .. } => (StatusCode::NOT_FOUND, "nothing_there"),
             E::Closing => (StatusCode::SERVICE_UNAVAILABLE, "closing"),
             E::Store(_) => return Self::internal(&error),
         };

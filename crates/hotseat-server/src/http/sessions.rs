@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
-use super::extract::{At, Body, Params, session_id};
+use super::extract::{At, Body, Params, session_id, turn_id};
 use super::view::{EventView, List, SessionView};
-use crate::service::{App, CreateSession, Query};
+use crate::service::{App, CreateSession, FunctionResponse, Query};
 
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 pub(super) struct NewSession {
@@ -156,13 +156,16 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Give `text` or `structured`.
+/// Give one of them.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 pub(super) struct QueryBody {
     text: Option<String>,
     /// For agents with an input schema.
     #[schema(value_type = Option<Object>)]
     structured: Option<Value>,
+    /// Answers to what ADK asked the user.
+    #[serde(alias = "functionResponses")]
+    function_responses: Option<Vec<FunctionResponse>>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -180,20 +183,41 @@ pub(super) async fn query(
     At(id): At<String>,
     Body(body): Body<QueryBody>,
 ) -> Result<(StatusCode, Json<AcceptedView>), Problem> {
-    let query = match (body.text, body.structured) {
-        (Some(text), None) => Query::Text(text),
-        (None, Some(value)) => Query::Structured(value),
-        (Some(_), Some(_)) | (None, None) => {
+    let query = match (body.text, body.structured, body.function_responses) {
+        (Some(text), None, None) => Query::Text(text),
+        (None, Some(value), None) => Query::Structured(value),
+        (None, None, Some(responses)) => Query::FunctionResponses(responses),
+        _ => {
             return Err(Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "invalid",
-                "give either `text` or `structured`",
+                "give one of `text`, `structured` and `function_responses`",
             ));
         }
     };
     let accepted = app.query(session_id(&id)?, query).await?;
     let view = AcceptedView { run_id: accepted.run_id.to_string(), seq: accepted.seq.get() };
     Ok((StatusCode::ACCEPTED, Json(view)))
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub(super) struct ForkBody {
+    /// The turn to answer differently.
+    #[serde(alias = "turnId")]
+    turn_id: String,
+}
+
+/// Makes a new session that stands where this one stood before a turn was answered.
+#[utoipa::path(post, path = "/api/v1/sessions/{id}/fork", tag = "sessions", params(("id" = String, Path)),
+    request_body = ForkBody,
+    responses((status = 201, body = SessionView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(super) async fn fork(
+    State(app): State<App>,
+    At(id): At<String>,
+    Body(body): Body<ForkBody>,
+) -> Result<(StatusCode, Json<SessionView>), Problem> {
+    let forked = app.fork(session_id(&id)?, turn_id(&body.turn_id)?).await?;
+    Ok((StatusCode::CREATED, Json(SessionView::new(&app, forked))))
 }
 
 /// Stops the run that is going on.

@@ -4,14 +4,16 @@
 //! connected after it goes, so that a page can say what is missing rather than
 //! forget that it ever was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use hotseat_core::{RunId, SessionId, ToolDeclaration};
+
+use super::{AskAnswer, What};
 
 /// Messages that may wait for a worker. One that does not read this many is as good as gone.
 const WORKER_QUEUE: usize = 256;
@@ -96,6 +98,11 @@ pub(crate) enum ToWorker {
     CancelRun {
         run_id: String,
     },
+    Ask {
+        ask_id: String,
+        what: What,
+        question: String,
+    },
 }
 
 /// A worker's place among the attached ones; leaving it behind detaches the worker.
@@ -118,6 +125,7 @@ struct Inner {
     known: BTreeMap<String, Agent>,
     process_problem: Option<LoadProblem>,
     attachments: u64,
+    asks: HashMap<String, oneshot::Sender<AskAnswer>>,
 }
 
 #[derive(Debug)]
@@ -196,12 +204,19 @@ impl Workers {
         if inner.attached.values().any(|worker| worker.active_runs.contains(&run_id)) {
             return true;
         }
-        let Some(worker) = inner.host_of_mut(agent) else { return false };
+        let Some(worker) = inner.newest_mut(Some(agent)) else { return false };
         let taken = worker.sender.try_send(message).is_ok();
         if taken {
             worker.active_runs.push(run_id);
         }
         taken
+    }
+
+    /// Puts a question to the newest worker that hosts `agent`, or to the newest of
+    /// all. `false` if none takes it.
+    pub(crate) fn put(&self, agent: Option<&str>, question: ToWorker) -> bool {
+        let mut inner = self.lock();
+        inner.newest_mut(agent).is_some_and(|worker| worker.sender.try_send(question).is_ok())
     }
 
     /// Tells whoever works on a run to stop.
@@ -223,6 +238,22 @@ impl Workers {
     pub(crate) fn run_ended(&self, run_id: &str) {
         for worker in self.lock().attached.values_mut() {
             worker.active_runs.retain(|id| id != run_id);
+        }
+    }
+
+    pub(crate) fn expect_answer(&self, ask_id: &str, asker: oneshot::Sender<AskAnswer>) {
+        self.lock().asks.insert(ask_id.to_owned(), asker);
+    }
+
+    pub(crate) fn forget_ask(&self, ask_id: &str) {
+        self.lock().asks.remove(ask_id);
+    }
+
+    /// Hands a worker's answer to whoever asked. One that gave up does not matter.
+    pub(crate) fn answer(&self, ask_id: &str, answer: AskAnswer) {
+        let asker = self.lock().asks.remove(ask_id);
+        if let Some(asker) = asker {
+            let _ = asker.send(answer);
         }
     }
 
@@ -250,15 +281,21 @@ impl Inner {
     fn host_of(&self, agent: &str) -> Option<&Attached> {
         self.attached
             .values()
-            .filter(|worker| worker.agents.iter().any(|name| name == agent))
+            .filter(|worker| worker.hosts(agent))
             .max_by_key(|worker| worker.number)
     }
 
-    fn host_of_mut(&mut self, agent: &str) -> Option<&mut Attached> {
+    fn newest_mut(&mut self, agent: Option<&str>) -> Option<&mut Attached> {
         self.attached
             .values_mut()
-            .filter(|worker| worker.agents.iter().any(|name| name == agent))
+            .filter(|worker| agent.is_none_or(|agent| worker.hosts(agent)))
             .max_by_key(|worker| worker.number)
+    }
+}
+
+impl Attached {
+    fn hosts(&self, agent: &str) -> bool {
+        self.agents.iter().any(|name| name == agent)
     }
 }
 

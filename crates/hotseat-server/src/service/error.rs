@@ -45,6 +45,8 @@ pub(crate) enum ServiceError {
         #[source]
         source: EvalSetError,
     },
+    #[error("{path} cannot be read: {error}")]
+    Unreadable { path: String, error: String },
     #[error("could not write the EvalSet file {path}")]
     EvalSetFile {
         path: String,
@@ -57,6 +59,12 @@ pub(crate) enum ServiceError {
         #[source]
         source: GoldenError,
     },
+    #[error("a worker did not answer in time when asked for `{what}`: try again")]
+    WorkerSilent { what: &'static str },
+    #[error("a worker could not do `{what}`: {error}")]
+    WorkerFailed { what: &'static str, error: String },
+    #[error("there is no such {what}")]
+    NotFound { what: &'static str },
     #[error("an event of {bytes} bytes is larger than the limit of {limit}")]
     TooLarge { bytes: usize, limit: usize },
     #[error("session {session} changed while this was being done: try again")]

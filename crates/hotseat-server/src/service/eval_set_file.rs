@@ -7,27 +7,52 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fs4::FileExt;
-use hotseat_core::{EvalSetError, Merged, NewCase, merge};
-use jiff::Timestamp;
+use hotseat_core::EvalSetError;
 
-/// Why a case could not be written.
+use super::{App, ServiceError};
+
+impl App {
+    /// Edits a file off the async threads, with errors that name it.
+    pub(super) async fn edit_eval_set<T: Send + 'static>(
+        &self,
+        path: PathBuf,
+        edit: impl FnOnce(Option<&str>) -> Result<Edited<T>, EvalSetError> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let shown = path.display().to_string();
+        match blocking(move || self::edit(&path, edit)).await? {
+            Ok(result) => Ok(result),
+            Err(EditError::EvalSet(source)) => Err(ServiceError::EvalSet { path: shown, source }),
+            Err(EditError::Io(source)) => Err(ServiceError::EvalSetFile { path: shown, source }),
+        }
+    }
+}
+
+/// Files are read and written off the async threads.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ServiceError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| ServiceError::Closing)
+}
+
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WriteCaseError {
+enum EditError {
     #[error(transparent)]
-    Merge(#[from] EvalSetError),
+    EvalSet(#[from] EvalSetError),
     #[error("the file system refused")]
     Io(#[from] io::Error),
 }
 
-/// Puts `case` into the EvalSet file at `path`, creating file and folders where missing.
-pub(crate) fn write_case(
+/// Replaces the text of the EvalSet file at `path` by what `edit` makes of it, under
+/// the file's lock. `edit` is given nothing where there is no file; it may decide
+/// that there is nothing to write.
+fn edit<T>(
     path: &Path,
-    case: NewCase,
-    now: Timestamp,
-) -> Result<Merged, WriteCaseError> {
+    edit: impl FnOnce(Option<&str>) -> Result<Edited<T>, EvalSetError>,
+) -> Result<T, EditError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -37,9 +62,19 @@ pub(crate) fn write_case(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error.into()),
     };
-    let merged = merge(existing.as_deref(), case, now)?;
-    replace(path, folder, merged.text.as_bytes())?;
-    Ok(merged)
+    let Edited { text, result } = edit(existing.as_deref())?;
+    if let Some(text) = text {
+        replace(path, folder, text.as_bytes())?;
+    }
+    Ok(result)
+}
+
+/// What became of a file's text.
+pub(crate) struct Edited<T> {
+    /// The new text, if it changed.
+    pub(crate) text: Option<String>,
+    /// What the editor wants to tell.
+    pub(crate) result: T,
 }
 
 /// Holds the lock until it is dropped. The lock file stays: removing it would let

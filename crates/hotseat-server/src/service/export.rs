@@ -7,12 +7,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use hotseat_core::{
-    MergeAction, NewCase, SessionId, SessionStatus, Subject, golden_trace, snake_case,
+    MergeAction, NewCase, SessionId, SessionStatus, Subject, adk_session_json, golden_trace, merge,
+    snake_case,
 };
 use hotseat_store::Session;
 use serde_json::Value;
 
-use super::eval_set_file::{WriteCaseError, write_case};
+use super::eval_set_file::Edited;
 use super::{App, ServiceError};
 use crate::clock;
 
@@ -42,6 +43,13 @@ impl App {
         Ok(Preview { path, case, exists })
     }
 
+    /// ADK's own session JSON, as `adk test` replays it.
+    pub(crate) async fn session_json(&self, id: SessionId) -> Result<String, ServiceError> {
+        let session = self.session(id).await?;
+        let events = self.all_events(id).await?;
+        Ok(adk_session_json(&subject_of(&session), &events))
+    }
+
     /// Writes the golden trace of a completed session.
     pub(crate) async fn export(
         &self,
@@ -55,31 +63,20 @@ impl App {
         let path = self.eval_set_path(&session, wish)?;
         let case = self.golden_case(&session).await?;
         let new = NewCase { session_id: id, agent_name: agent_name(&session), case };
-        let (target, now) = (path.clone(), clock::now());
-        let written = tokio::task::spawn_blocking(move || write_case(&target, new, now)).await;
-        let merged = match written {
-            Ok(Ok(merged)) => merged,
-            Ok(Err(WriteCaseError::Merge(source))) => {
-                return Err(ServiceError::EvalSet { path: path.display().to_string(), source });
-            }
-            Ok(Err(WriteCaseError::Io(source))) => {
-                return Err(ServiceError::EvalSetFile { path: path.display().to_string(), source });
-            }
-            Err(_) => return Err(ServiceError::Closing),
-        };
+        let now = clock::now();
+        let merged = self
+            .edit_eval_set(path.clone(), move |existing| {
+                let mut merged = merge(existing, new, now)?;
+                let text = std::mem::take(&mut merged.text);
+                Ok(Edited { text: Some(text), result: merged })
+            })
+            .await?;
         Ok(Exported { path, eval_id: merged.eval_id, case: merged.case, action: merged.action })
     }
 
     async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {
         let events = self.all_events(session.id).await?;
-        let subject = Subject {
-            session_id: session.id,
-            agent_name: agent_name(session),
-            app_name: session.app_name.clone(),
-            user_id: session.user_id.clone(),
-            created_at: session.created_at,
-        };
-        golden_trace(&subject, &events)
+        golden_trace(&subject_of(session), &events)
             .map_err(|source| ServiceError::Golden { session: session.id, source })
     }
 
@@ -127,6 +124,16 @@ impl App {
             (Some(existing), Ok(root)) if existing.starts_with(&root) => Ok(path),
             _ => refused("it must lie below the folder hotseat was started in"),
         }
+    }
+}
+
+fn subject_of(session: &Session) -> Subject {
+    Subject {
+        session_id: session.id,
+        agent_name: agent_name(session),
+        app_name: session.app_name.clone(),
+        user_id: session.user_id.clone(),
+        created_at: session.created_at,
     }
 }
 

@@ -9,6 +9,7 @@ use hotseat_core::{
     Kind, NewEvent, RunId, SessionId, SessionStatus, ToolRun, ToolRunStatus, violations,
 };
 use hotseat_store::{EventQuery, Expected, Order, Running, Session, SessionQuery};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::sessions::{raw, server_event};
@@ -23,6 +24,21 @@ const MAX_QUERY_BYTES: usize = 1024 * 1024;
 pub(crate) enum Query {
     Text(String),
     Structured(Value),
+    /// Answers to what ADK asked the user: a confirmation, a credential, the
+    /// result of a tool that takes its time.
+    FunctionResponses(Vec<FunctionResponse>),
+}
+
+/// An answer to a function call that ADK put to the user.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub(crate) struct FunctionResponse {
+    /// The id of the call.
+    id: String,
+    /// The name of the call.
+    name: String,
+    /// What to say.
+    #[schema(value_type = Object)]
+    response: serde_json::Map<String, Value>,
 }
 
 /// A run that was accepted.
@@ -50,9 +66,8 @@ impl App {
     ) -> Result<Accepted, ServiceError> {
         let session = self.session(id).await?;
         let agent = self.agent_to_run(&session)?;
-        let text = query_text(query, &agent)?;
+        let message = json!({"role": "user", "parts": parts(query, &agent)?});
         let run_id = RunId::new(clock::new_id());
-        let message = json!({"role": "user", "parts": [{"text": text}]});
         let change = json!({"run_id": run_id, "status": "queued", "message": message});
         let event = run_event(&agent.name, &run_id.to_string(), "queued", &change);
         let appended = self.store.append(id, Expected::Any, vec![event]).await?;
@@ -105,7 +120,7 @@ impl App {
         }
     }
 
-    async fn resume_run(&self, session: &Session) -> Result<(), ServiceError> {
+    pub(super) async fn resume_run(&self, session: &Session) -> Result<(), ServiceError> {
         let Some(run) = &session.run else { return Ok(()) };
         // A run of the user's own program has ADK's invocation id; only its program can go on with it.
         let Ok(run_id) = run.run_id.parse::<RunId>() else { return Ok(()) };
@@ -200,8 +215,20 @@ fn run_event(agent: &str, run_id: &str, status: &str, change: &Value) -> NewEven
     }
 }
 
-fn query_text(query: Query, agent: &Agent) -> Result<String, ServiceError> {
+/// The parts of the user's message.
+fn parts(query: Query, agent: &Agent) -> Result<Value, ServiceError> {
     let text = match query {
+        Query::FunctionResponses(responses) if responses.is_empty() => {
+            return Err(ServiceError::invalid("`function_responses` is empty"));
+        }
+        Query::FunctionResponses(responses) => {
+            return Ok(responses
+                .into_iter()
+                .map(|FunctionResponse { id, name, response }| {
+                    json!({"functionResponse": {"id": id, "name": name, "response": response}})
+                })
+                .collect());
+        }
         Query::Text(text) if text.trim().is_empty() => {
             return Err(ServiceError::invalid("the message is empty"));
         }
@@ -226,7 +253,7 @@ fn query_text(query: Query, agent: &Agent) -> Result<String, ServiceError> {
     if text.len() > MAX_QUERY_BYTES {
         return Err(ServiceError::TooLarge { bytes: text.len(), limit: MAX_QUERY_BYTES });
     }
-    Ok(text)
+    Ok(json!([{"text": text}]))
 }
 
 fn check_input(value: &Value, agent: &Agent, at: &str) -> Result<(), ServiceError> {

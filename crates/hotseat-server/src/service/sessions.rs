@@ -235,7 +235,9 @@ impl App {
 fn open_ends_changed(error: &AppendError) -> bool {
     matches!(
         error,
-        AppendError::StillOpen { .. } | AppendError::TurnAnswered { .. } | AppendError::Completed { .. }
+        AppendError::StillOpen { .. }
+            | AppendError::TurnAnswered { .. }
+            | AppendError::Completed { .. }
     )
 }
 

@@ -125,8 +125,8 @@ async fn events_are_filtered_and_paged() {
     assert_eq!(list("invocation_id=e-2").await, [4]);
     assert_eq!(list("author=user").await, [1]);
     let seen = server.api.events(&id).await;
-    let last = seen[3]["timestamp"].as_str().unwrap();
-    assert_eq!(list(&format!("after_timestamp={last}")).await, [0; 0], "strictly after");
+    let newest = seen[3]["timestamp"].as_str().unwrap();
+    assert_eq!(list(&format!("after_timestamp={newest}")).await, [0; 0], "strictly after");
     assert_eq!(list("after_timestamp=2020-01-01T00:00:00Z").await, [1, 2, 3, 4]);
 
     let page = server.api.get(&format!("{}?limit=3", path(&id))).await.json(200);

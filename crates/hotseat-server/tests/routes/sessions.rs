@@ -105,11 +105,11 @@ async fn sessions_are_filtered() {
     let list = async |query: &str| {
         ids(&server.api.get(&format!("/api/v1/sessions?{query}")).await.json(200))
     };
-    assert_eq!(list("status=completed").await, [done.clone()]);
-    assert_eq!(list("state=waiting").await, [waiting.clone()]);
-    assert_eq!(list("user_id=ada").await, [plain.clone()]);
-    assert_eq!(list("userId=ada").await, [plain.clone()]);
-    assert_eq!(list("q=sUMs").await, [plain.clone()]);
+    assert_eq!(list("status=completed").await, [done.as_str()]);
+    assert_eq!(list("state=waiting").await, [waiting.as_str()]);
+    assert_eq!(list("user_id=ada").await, [plain.as_str()]);
+    assert_eq!(list("userId=ada").await, [plain.as_str()]);
+    assert_eq!(list("q=sUMs").await, [plain.as_str()]);
     assert_eq!(list("q=%25").await, [""; 0]);
     assert_eq!(list("agent=nobody").await, [""; 0]);
     assert_eq!(list("q=%20&status=active&limit=1").await.len(), 1);

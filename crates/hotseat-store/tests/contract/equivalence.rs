@@ -1,5 +1,7 @@
 //! Whatever is done to them, memory and SQLite answer the same.
 
+use std::fmt::Write as _;
+
 use hotseat_core::{Kind, NewEvent, Seq, SessionStatus};
 use hotseat_store::{
     EventQuery, Expected, NewSession, Order, Running, SessionQuery, Store, TurnQuery, Waiting,
@@ -128,7 +130,7 @@ async fn take(store: &Store, step: Step) -> String {
             let mut pages = String::new();
             loop {
                 let page = store.sessions(query.clone()).await.unwrap();
-                pages.push_str(&format!("{page:?}"));
+                write!(pages, "{page:?}").unwrap();
                 match page.next {
                     Some(next) => query.cursor = Some(next),
                     None => return pages,
@@ -147,7 +149,7 @@ async fn contents(store: &Store) -> String {
     for session in sessions {
         let log = log(store, session.id).await;
         assert_eq!(Summary::stored(&session), Summary::computed(session.created_at, &log));
-        text.push_str(&format!("{log:?}"));
+        write!(text, "{log:?}").unwrap();
     }
     text
 }

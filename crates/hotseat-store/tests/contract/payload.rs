@@ -43,7 +43,7 @@ async fn every_field_of_an_event_comes_back(store: Store) {
         turn_id: Some(turn(1)),
         invocation_id: Some("e-ü\u{0}1".to_owned()),
         author: "Zoë 'the' \"author\"".to_owned(),
-        agent_name: "".to_owned(),
+        agent_name: String::new(),
         branch: Some("root.child".to_owned()),
         parent_call_id: Some("adk-1".to_owned()),
         ..event("id with spaces\n")

@@ -66,8 +66,8 @@ impl Summary {
                 Kind::Request => assert!(open.insert(event.turn_id.unwrap()), "requested twice"),
                 Kind::Response => assert!(open.remove(&event.turn_id.unwrap()), "ended twice"),
                 Kind::Run => {
-                    let word = |name: &str| payload[name].as_str().unwrap().to_owned();
-                    let (run_id, status) = (word("run_id"), word("status"));
+                    let field = |name: &str| payload[name].as_str().unwrap().to_owned();
+                    let (run_id, status) = (field("run_id"), field("status"));
                     let is_open = summary.run.as_ref().is_some_and(|(open, ..)| *open == run_id);
                     match status.as_str() {
                         "queued" => summary.run = Some((run_id, status, event.timestamp)),
@@ -93,7 +93,7 @@ impl Summary {
 
 async fn the_summary_is_what_the_log_says(store: Store) {
     created(&store, 1).await;
-    let story = vec![
+    let chapters = vec![
         vec![run(1, "queued")],
         vec![run(1, "started"), said("hello", "What is 2 + 3?")],
         vec![request(1), request(2), request(3)],
@@ -103,7 +103,7 @@ async fn the_summary_is_what_the_log_says(store: Store) {
         vec![NewEvent { timestamp: at(-100), ..run(2, "queued") }],
         vec![answer(2), answer(4), run(2, "cancelled"), completion()],
     ];
-    for events in story {
+    for events in chapters {
         append(&store, id(1), events).await;
         let stored = Summary::stored(&session(&store, id(1)).await);
         let log = log(&store, id(1)).await;

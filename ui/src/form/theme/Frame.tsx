@@ -1,30 +1,24 @@
 // The frame of every field: its name, what goes in, the description, and what is wrong, always in these places. The
 // name is the parameter's own, since that is what the tool and the trace will say.
 import type { ReactNode } from "react";
-import { pointer } from "../pointer";
 import { NULLABLE, type Schema, typeWords } from "../schema";
-import { useFormShare } from "./context";
+import { type FieldProps, messagesAt, usePlace } from "./context";
 
-export interface FrameProps {
-  id: string;
-  name: string;
-  path: readonly (string | number)[];
-  schema: Schema;
-  required: boolean;
-  value: unknown;
-  onChange: (value: unknown) => void;
+interface FrameProps extends FieldProps {
   wide: boolean;
   /** Groups (objects, lists) label themselves by role instead of pointing at one input. */
   group?: boolean;
+  /** Errors deeper inside are shown here, because nothing inside can show them. */
+  leaf?: boolean;
   children: ReactNode;
 }
 
 export function Frame(props: FrameProps) {
-  const { id, name, path, schema, required, value, children } = props;
-  const { root, errors, touch } = useFormShare();
-  const at = pointer(path);
-  const messages = errors.get(at) ?? [];
-  const labelled = name !== "";
+  const { path, schema, required, children } = props;
+  const { root, errors, touch, at, id, value, set } = usePlace(path);
+  if (props.bare) return <>{children}</>;
+  const messages = messagesAt(errors, at, props.leaf ?? false);
+  const name = nameOf(props);
   const words = typeWords(schema, root);
   const help = typeof schema.description === "string" && schema.description !== "" && (
     <div className="field-help" id={`${id}__description`}>
@@ -36,9 +30,9 @@ export function Frame(props: FrameProps) {
     <div
       className={`field${props.wide ? " field-wide" : ""}${messages.length > 0 ? " field-bad" : ""}`}
       onBlur={() => touch(at)}
-      {...(props.group && labelled ? { role: "group", "aria-labelledby": `${id}__label` } : {})}
+      {...(props.group && name ? { role: "group", "aria-labelledby": `${id}__label` } : {})}
     >
-      {labelled && (
+      {name !== "" && (
         <div className="field-head">
           <label id={`${id}__label`} htmlFor={props.group ? undefined : id} title={words}>
             {name}
@@ -48,37 +42,72 @@ export function Frame(props: FrameProps) {
               {words}
               {required && " · required"}
             </span>
-            <FieldActions {...props} />
+            <FieldActions {...{ schema, required, value, set, name }} group={props.group ?? false} />
           </span>
         </div>
       )}
       {props.group && help}
-      {value === null && schema[NULLABLE] ? <NullValue id={id} onClear={() => props.onChange(undefined)} /> : children}
+      {value === null && schema[NULLABLE] ? <NullValue id={id} onClear={() => set(undefined)} /> : children}
       {!props.group && help}
       {messages.map((message) => (
         <div key={message} className="field-error" id={`${id}__error`} role="alert">
           {message}
-          {message === "required" && schema.type === "string" && !schema.enum && !schema.format && (
-            <button type="button" className="link" title="Send empty text" onClick={() => props.onChange("")}>
-              or empty
-            </button>
-          )}
+          {message === "required" && <Instead schema={schema} set={set} />}
         </div>
       ))}
     </div>
   );
 }
 
-function FieldActions({ schema, required, value, onChange, group }: FrameProps) {
+export function nameOf({ name, path }: FieldProps): string {
+  const last = path[path.length - 1];
+  return name ?? (typeof last === "string" ? last : "");
+}
+
+/** What an empty field could also mean, one click away. */
+function Instead({ schema, set }: { schema: Schema; set: (value: unknown) => void }) {
+  const mayBeEmpty = schema.type === "string" && !schema.enum && !schema.format;
+  return (
+    <>
+      {mayBeEmpty && (
+        <button type="button" className="link" title="Send empty text" onClick={() => set("")}>
+          or empty
+        </button>
+      )}
+      {schema[NULLABLE] === true && (
+        <button type="button" className="link" title="Send null" onClick={() => set(null)}>
+          or null
+        </button>
+      )}
+    </>
+  );
+}
+
+interface ActionsProps {
+  schema: Schema;
+  required: boolean;
+  value: unknown;
+  set: (value: unknown) => void;
+  name: string;
+  group: boolean;
+}
+
+function FieldActions({ schema, required, value, set, name, group }: ActionsProps) {
   return (
     <>
       {schema[NULLABLE] === true && value !== null && (
-        <button type="button" className="link" title="Send null" onClick={() => onChange(null)}>
+        <button
+          type="button"
+          className="link"
+          title="Send null"
+          aria-label={`Send null for ${name}`}
+          onClick={() => set(null)}
+        >
           null
         </button>
       )}
-      {!required && group && value !== undefined && (
-        <button type="button" className="link" onClick={() => onChange(undefined)}>
+      {!required && group && value !== undefined && value !== null && (
+        <button type="button" className="link" aria-label={`Leave out ${name}`} onClick={() => set(undefined)}>
           leave out
         </button>
       )}

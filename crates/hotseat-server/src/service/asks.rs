@@ -1,0 +1,107 @@
+//! Questions that only ADK's own code can answer, put to a worker.
+//!
+//! An ask is answered once, or its asker gives up. Nothing of it is in the log:
+//! it changes nothing, and asking again is harmless.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::{App, ServiceError, ToWorker, Workers};
+use crate::clock;
+
+/// What can be asked, in the words of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Artifacts,
+    Artifact,
+    Validate,
+    Eval,
+}
+
+/// A worker's answer.
+#[derive(Debug)]
+pub(crate) struct AskAnswer {
+    pub(crate) json: String,
+    pub(crate) data: Vec<u8>,
+    pub(crate) error: Option<String>,
+    pub(crate) not_found: bool,
+}
+
+impl What {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            What::Artifacts => "artifacts",
+            What::Artifact => "artifact",
+            What::Validate => "validate",
+            What::Eval => "eval",
+        }
+    }
+
+    /// How long an answer may take. `adk eval` may call real models for every case.
+    const fn patience(self) -> Duration {
+        match self {
+            What::Artifacts | What::Artifact | What::Validate => Duration::from_secs(30),
+            What::Eval => Duration::from_hours(1),
+        }
+    }
+}
+
+impl App {
+    /// Asks the worker that hosts `agent`, or any worker, and waits.
+    pub(crate) async fn ask(
+        &self,
+        agent: Option<&str>,
+        what: What,
+        question: Value,
+    ) -> Result<AskAnswer, ServiceError> {
+        let ask_id = clock::new_id().to_string();
+        let (sender, answer) = oneshot::channel();
+        let asked = Asked { workers: &self.workers, ask_id: &ask_id };
+        self.workers.expect_answer(&ask_id, sender);
+        let message =
+            ToWorker::Ask { ask_id: ask_id.clone(), what, question: question.to_string() };
+        if !self.workers.put(agent, message) {
+            let name = agent.map_or_else(|| "any".to_owned(), str::to_owned);
+            return Err(ServiceError::NoWorker(name));
+        }
+        let answered = tokio::time::timeout(what.patience(), answer).await;
+        drop(asked);
+        let Ok(Ok(answer)) = answered else {
+            return Err(ServiceError::WorkerSilent { what: what.as_str() });
+        };
+        match answer.error {
+            Some(_) if answer.not_found => Err(ServiceError::NotFound { what: what.as_str() }),
+            Some(error) => Err(ServiceError::WorkerFailed { what: what.as_str(), error }),
+            None => Ok(answer),
+        }
+    }
+
+    /// Asks for JSON of a known shape.
+    pub(crate) async fn ask_json<T: DeserializeOwned>(
+        &self,
+        agent: Option<&str>,
+        what: What,
+        question: Value,
+    ) -> Result<T, ServiceError> {
+        let answer = self.ask(agent, what, question).await?;
+        serde_json::from_str(&answer.json).map_err(|error| ServiceError::WorkerFailed {
+            what: what.as_str(),
+            error: format!("its answer cannot be read: {error}"),
+        })
+    }
+}
+
+/// Forgets the ask when its asker is done or gone.
+struct Asked<'a> {
+    workers: &'a Workers,
+    ask_id: &'a str,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.workers.forget_ask(self.ask_id);
+    }
+}
