@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 import uuid
 from dataclasses import dataclass
@@ -108,6 +109,11 @@ class Server:
                     if agents["items"] or agents["problems"]:
                         return agents
         raise AssertionError("the stream ended before an agent registered")
+
+    def wait_until_connected(self) -> None:
+        """Returns when every agent has a worker."""
+        while not all(agent["connected"] for agent in self.wait_for_agents()["items"]):
+            time.sleep(0.05)
 
     def new_session(self, agent: str) -> str:
         """Creates a session on the page; its id."""

@@ -34,7 +34,7 @@ use crate::grpc;
 use crate::service::App;
 
 pub(crate) use problem::{Problem, readable};
-pub(crate) use view::state_of;
+pub(crate) use view::{SessionView, state_of};
 
 #[derive(OpenApi)]
 #[openapi(info(

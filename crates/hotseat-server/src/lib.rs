@@ -6,6 +6,7 @@
 
 mod clock;
 mod config;
+mod desk;
 mod grpc;
 mod http;
 mod proto;
@@ -13,6 +14,7 @@ mod serve;
 mod service;
 
 pub use config::{Access, Config};
+pub use desk::{Desk, DeskError, SessionFilter};
 pub use http::openapi;
 pub use serve::serve;
 pub use service::{Agent, AgentList, App, LoadProblem};

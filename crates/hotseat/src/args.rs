@@ -6,6 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::evalset::Evalset;
+use crate::sessions::Sessions;
+use crate::settings::database;
+
 /// Puts a person in the model's seat of an AI agent.
 #[derive(Debug, Parser)]
 #[command(name = "hotseat", version, about, max_term_width = 100)]
@@ -18,8 +22,31 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start the server and the page, and host agents.
     Web(Web),
+    /// Work with sessions: list, show, export, delete.
+    Sessions(Sessions),
+    /// Work with EvalSet files: add, list, show, diff, validate.
+    Evalset(Evalset),
     /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
     Doctor(Web),
+}
+
+/// Where the sessions are.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct StoreArgs {
+    /// Folder of the store [default: .hotseat].
+    #[arg(long, env = "HOTSEAT_DATA", value_name = "FOLDER", global = true)]
+    data: Option<PathBuf>,
+
+    /// The store itself, as sqlite://FILE [default: sqlite://<data>/hotseat.db].
+    #[arg(long, env = "HOTSEAT_STORE", value_name = "URL", global = true)]
+    store: Option<String>,
+}
+
+impl StoreArgs {
+    pub(crate) fn database(&self) -> anyhow::Result<PathBuf> {
+        let data = self.data.clone().unwrap_or_else(|| PathBuf::from(".hotseat"));
+        database(self.store.clone(), &data)
+    }
 }
 
 /// Flags win over `HOTSEAT_…` in the environment, which wins over `hotseat.toml`.

@@ -7,8 +7,10 @@
 mod args;
 mod data;
 mod doctor;
+mod evalset;
 mod logging;
 mod output;
+mod sessions;
 mod settings;
 mod web;
 mod worker;
@@ -23,6 +25,8 @@ fn main() -> ExitCode {
     let args = Args::parse_from(args::with_dashes(std::env::args_os()));
     let result = match args.command {
         Command::Web(web) => web::run(web),
+        Command::Sessions(sessions) => sessions::run(sessions),
+        Command::Evalset(evalset) => evalset::run(evalset),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

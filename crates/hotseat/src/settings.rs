@@ -125,7 +125,7 @@ fn read_file(path: Option<&Path>) -> Result<File> {
     }
 }
 
-fn database(store: Option<String>, data: &Path) -> Result<PathBuf> {
+pub(crate) fn database(store: Option<String>, data: &Path) -> Result<PathBuf> {
     match store {
         None => Ok(data.join("hotseat.db")),
         Some(url) => match url.strip_prefix("sqlite://") {

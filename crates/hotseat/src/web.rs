@@ -59,7 +59,8 @@ async fn start(settings: Settings) -> Result<ExitCode> {
     announce(&link, settings.open_browser)?;
     if !settings.agents.is_empty() {
         let python = find_python(settings.python);
-        let process = WorkerProcess { python, agents: settings.agents, url, token };
+        let artifacts = settings.data.join("artifacts");
+        let process = WorkerProcess { python, agents: settings.agents, url, token, artifacts };
         tokio::spawn(supervise(app.clone(), process));
     }
     let interrupted = Arc::new(AtomicBool::new(false));

@@ -33,6 +33,8 @@ pub(crate) struct WorkerProcess {
     pub(crate) agents: Vec<String>,
     pub(crate) url: String,
     pub(crate) token: Option<String>,
+    /// Where tools' artifacts are kept.
+    pub(crate) artifacts: PathBuf,
 }
 
 /// Keeps the worker running until the app closes.
@@ -86,6 +88,8 @@ fn spawn(process: &WorkerProcess) -> std::io::Result<Child> {
     command
         .args(["-m", "hotseat.worker", "--exit-with-parent"])
         .args(["--url", &process.url])
+        .arg("--artifacts")
+        .arg(&process.artifacts)
         .arg("--")
         .args(&process.agents)
         .env("PYTHONUNBUFFERED", "1")

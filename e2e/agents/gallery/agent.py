@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from datetime import date, datetime
 from enum import Enum
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from google.adk.agents import Agent
-from google.adk.tools import FunctionTool
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 from pydantic import BaseModel, Field

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 # The function call that runs the agent, the agent's name, its branch.
 _Where = tuple[str, str, str]
 
-_ENDS = ("finished", "failed", "cancelled")
-
 # What ADK asks the user for by itself. It makes up new ids for these calls each time.
 _REQUESTS = "adk_request_"
 
@@ -91,23 +89,13 @@ class Replay:
 
     @classmethod
     def find(cls, log: list[Any], run_id: str) -> Replay | None:
-        """The replay of a run, or None if the run had not begun to do anything.
-
-        A fork goes on under an id of its own with the run that is open at the end of its log.
-        """
-        started: dict[str, int] = {}
+        """The replay of a run, or None if the run had not begun to do anything."""
         for index, event in enumerate(log):
-            if event.kind != "run":
-                continue
-            run = json.loads(event.raw_json)
-            if run.get("status") == "started" and event.invocation_id:
-                started[run["run_id"]] = index
-            elif run.get("status") in _ENDS:
-                started.pop(run["run_id"], None)
-        if not started:
-            return None
-        index = started.get(run_id, max(started.values()))
-        return cls(log[index].seq, log[index].invocation_id, log[index:])
+            if event.kind == "run" and event.invocation_id:
+                run = json.loads(event.raw_json)
+                if run.get("run_id") == run_id and run.get("status") == "started":
+                    return cls(event.seq, event.invocation_id, log[index:])
+        return None
 
     def invocation_of(self, place: Place) -> str | None:
         """The id of the invocation that is about to begin here; None if it is a new one."""

@@ -124,10 +124,10 @@ pair = ParallelAgent(
     name="pair",
     sub_agents=[
         LlmAgent(
-            name="payer",
+            name=name,
             model="gemini-2.5-flash",
             tools=[FunctionTool(pay, require_confirmation=True)],
-        ),
-        LlmAgent(name="thinker", model="gemini-2.5-flash"),
+        )
+        for name in ("left", "right")
     ],
 )

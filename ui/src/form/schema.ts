@@ -78,7 +78,7 @@ export function typeWords(schema: Schema, root: Schema): string {
   if (Array.isArray(found.type)) return found.type.map((type) => typeWords({ type }, root)).join(" | ");
   switch (found.type) {
     case "string":
-      return stringWords(found.format);
+      return found.contentEncoding === "base64" ? "file" : stringWords(found.format);
     case "array":
       return arrayWords(found, root);
     case "object":
@@ -120,6 +120,11 @@ function stringWords(format: string | undefined): string {
       return format;
     case "date-time":
       return "date and time";
+    case "binary":
+    case "byte":
+    case "base64":
+    case "data-url":
+      return "file";
     case "uri":
     case "url":
       return "link";

@@ -21,8 +21,8 @@ pub(super) fn align<T: PartialEq>(
     let mut pairs = Vec::with_capacity(left.len().max(right.len()));
     let (mut l, mut r) = (0, 0);
     for (next_l, next_r) in common(left, right).into_iter().chain([(left.len(), right.len())]) {
-        for l in l..next_l {
-            match (r..next_r).find(|r| akin(&left[l], &right[*r])) {
+        for (l, item) in left.iter().enumerate().take(next_l).skip(l) {
+            match (r..next_r).find(|r| akin(item, &right[*r])) {
                 Some(found) => {
                     pairs.extend((r..found).map(Pair::Right));
                     pairs.push(Pair::Both(l, found));

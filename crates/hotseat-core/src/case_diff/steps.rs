@@ -85,7 +85,7 @@ impl Steps {
             responses.push((path, response));
         }
         for (path, said) in items(path, &data, "intermediate_responses") {
-            steps.said.push(Step { path, value: said.clone() });
+            steps.say(path, &said[0], &said[1]);
         }
         for (path, event) in items(path, &data, "invocation_events") {
             steps.event(&path, event, &mut responses);
@@ -118,10 +118,13 @@ impl Steps {
             }
         }
         if !said.is_empty() {
-            let path = format!("{path}/content");
-            let said = without_call_ids(json!({"parts": said}));
-            self.said.push(Step { path, value: json!([event["author"], said["parts"]]) });
+            self.say(format!("{path}/content"), &event["author"], &Value::Array(said));
         }
+    }
+
+    fn say(&mut self, path: String, author: &Value, parts: &Value) {
+        let said = without_call_ids(json!({"parts": parts}));
+        self.said.push(Step { path, value: json!([author, said["parts"]]) });
     }
 
     fn call(&mut self, path: String, call: &Value) {

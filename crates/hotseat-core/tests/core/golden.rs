@@ -272,3 +272,86 @@ fn big_integers_survive() {
     log.adk("root", said("done"));
     assert_eq!(trace(&log).to_string().matches("1180591620717411303424").count(), 2);
 }
+
+#[test]
+fn answers_to_adk_continue_the_invocation_that_asked() {
+    let pay = json!({"sum": 5});
+    let confirm = json!({"originalFunctionCall": {"id": "c1", "name": "pay", "args": pay},
+        "toolConfirmation": {"confirmed": false}});
+    let mut log = Log::default();
+    log.adk("user", said("pay 5"));
+    log.adk("root", json!([call("c1", "pay", &pay)]));
+    log.adk_with(
+        "root",
+        json!([response("c1", "pay", &json!({"error": "This tool call requires confirmation"}))]),
+        json!({"actions": {"requestedToolConfirmations": {"c1": {}}}}),
+    );
+    log.adk("root", json!([call("c2", "adk_request_confirmation", &confirm)]));
+    let yes = json!([response("c2", "adk_request_confirmation", &json!({"confirmed": true}))]);
+    log.run("queued", &json!({"message": {"role": "user", "parts": yes}}));
+    log.adk("user", yes);
+    log.adk("root", json!([response("c1", "pay", &json!({"paid": 5}))]));
+    log.adk("root", said("Paid."));
+
+    let case = trace(&log);
+    assert_eq!(case["conversation"].as_array().unwrap().len(), 1);
+    let invocation = &case["conversation"][0];
+    assert_eq!(invocation["user_content"]["parts"], said("pay 5"));
+    assert_eq!(invocation["final_response"]["parts"], said("Paid."));
+    let data = &invocation["intermediate_data"];
+    assert_eq!(data["tool_uses"], json!([{"id": "c1", "name": "pay", "args": {"sum": 5}}]));
+    assert_eq!(
+        data["tool_responses"],
+        json!([{"id": "c1", "name": "pay", "response": {"paid": 5}}])
+    );
+}
+
+#[test]
+fn a_late_result_belongs_to_the_invocation_of_its_call() {
+    let in_invocation = |id: &str| json!({"invocationId": id});
+    let mut log = Log::default();
+    log.adk_with("user", said("ask the boss"), in_invocation("e-1"));
+    log.adk_with("root", json!([call("c1", "ask", &json!({}))]), in_invocation("e-1"));
+    log.adk_with(
+        "root",
+        json!([response("c1", "ask", &json!({"status": "pending"}))]),
+        in_invocation("e-1"),
+    );
+    log.adk_with("root", said("I asked."), in_invocation("e-1"));
+    log.adk_with("user", said("how are you?"), in_invocation("e-2"));
+    log.adk_with("root", said("Fine."), in_invocation("e-2"));
+    log.adk_with(
+        "user",
+        json!([response("c1", "ask", &json!({"status": "approved"}))]),
+        in_invocation("e-1"),
+    );
+    log.adk_with("root", said("Approved."), in_invocation("e-1"));
+
+    let case = trace(&log);
+    let [first, second] = case["conversation"].as_array().unwrap().as_slice() else { panic!() };
+    assert_eq!(first["final_response"]["parts"], said("Approved."));
+    assert_eq!(
+        first["intermediate_data"]["intermediate_responses"],
+        json!([["root", said("I asked.")]])
+    );
+    let responses = first["intermediate_data"]["tool_responses"].as_array().unwrap();
+    assert_eq!(responses.len(), 1);
+    assert_eq!(responses[0]["response"], json!({"status": "approved"}));
+    assert_eq!(second["final_response"]["parts"], said("Fine."));
+}
+
+#[test]
+fn only_the_input_that_a_model_asks_for_is_a_tool_use() {
+    let mut log = Log::default();
+    log.adk("user", said("go"));
+    let asked = json!({"interruptId": "i", "message": "Which?"});
+    log.adk("flow", json!([call("i", "adk_request_input", &asked)]));
+    log.adk("root", json!([call("c", "adk_request_input", &json!({"message": "Who?"}))]));
+    log.adk("user", json!([response("c", "adk_request_input", &json!({"result": "me"}))]));
+    log.adk("root", said("done"));
+    let uses = &trace(&log)["conversation"][0]["intermediate_data"]["tool_uses"];
+    assert_eq!(
+        *uses,
+        json!([{"id": "c", "name": "adk_request_input", "args": {"message": "Who?"}}])
+    );
+}

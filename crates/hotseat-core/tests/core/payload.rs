@@ -16,6 +16,10 @@ fn tool_runs_are_read_and_written() {
         r#"{"call_id":"a","tool_name":"b","status":"started"}"#
     );
     assert!(ToolRun::parse(&text(r#"{"call_id":"a","tool_name":"b","status":"lost"}"#)).is_err());
+
+    let progress =
+        r#"{"call_id":"a","tool_name":"b","status":"progress","message":"2 of 4","fraction":0.5}"#;
+    assert_eq!(ToolRun::parse(&text(progress)).unwrap().to_payload().get(), progress);
 }
 
 #[test]

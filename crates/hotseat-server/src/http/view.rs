@@ -24,7 +24,7 @@ pub(super) struct List<T> {
 
 /// A session.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct SessionView {
+pub(crate) struct SessionView {
     id: String,
     agent: Option<String>,
     app_name: String,
@@ -45,7 +45,7 @@ pub(super) struct SessionView {
     /// With `include=history`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
-    pub(super) history: Option<Vec<HistoryEntry>>,
+    pub(crate) history: Option<Vec<HistoryEntry>>,
     /// With `include=events`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) events: Option<Vec<EventView>>,
@@ -63,7 +63,7 @@ struct RunView {
 }
 
 impl SessionView {
-    pub(super) fn new(app: &App, session: Session) -> Self {
+    pub(crate) fn new(app: &App, session: Session) -> Self {
         let connected = session
             .agent
             .as_deref()

@@ -183,7 +183,7 @@ function isWide(schema: Schema, depth: number): boolean {
     case "boolean":
       return false;
     case "string":
-      return schema.format === undefined && depth < 2;
+      return schema.format === "date-time" || (schema.format === undefined && depth < 2);
     default:
       return true;
   }

@@ -46,7 +46,7 @@ export function Frame(props: FrameProps) {
           </span>
         </div>
       )}
-      {props.group && help}
+      {props.group && name !== "" && help}
       {value === null && schema[NULLABLE] ? <NullValue id={id} onClear={() => set(undefined)} /> : children}
       {!props.group && help}
       {messages.map((message) => (

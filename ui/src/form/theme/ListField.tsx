@@ -3,7 +3,7 @@
 import { ActionIcon } from "@mantine/core";
 import { type ReactNode, useRef } from "react";
 import { Cross, Down, Up } from "../../shell/icons";
-import { asSchema } from "../schema";
+import { asSchema, optionName, resolve, type Schema } from "../schema";
 import { startValue, tupleOf } from "../value";
 import { type FieldProps, usePlace } from "./context";
 import { Field } from "./Field";
@@ -36,34 +36,45 @@ export function ListField({ schema, path }: FieldProps) {
   return (
     <div className="nest" data-testid={`list-${path.join(".")}`}>
       {Array.from({ length: count }, (_, index) => {
-        const free = index >= tuple.length;
-        return (
+        const itemSchema = tuple[index] ?? asSchema(rest);
+        const field = <Field schema={itemSchema} path={[...path, index]} required name="" />;
+        const number = <span className="item-number">{index + 1}</span>;
+        const actions = index >= tuple.length && (
+          <span className="item-actions">
+            <ItemButton
+              label={`Move item ${index + 1} up`}
+              disabled={index === tuple.length}
+              onClick={() => move(index, -1)}
+            >
+              <Up />
+            </ItemButton>
+            <ItemButton
+              label={`Move item ${index + 1} down`}
+              disabled={index === count - 1}
+              onClick={() => move(index, 1)}
+            >
+              <Down />
+            </ItemButton>
+            <ItemButton label={`Remove item ${index + 1}`} onClick={() => remove(index)}>
+              <Cross />
+            </ItemButton>
+          </span>
+        );
+        // Items with fields of their own need the whole width; single values share their line with the buttons.
+        return isSingle(itemSchema, root) ? (
           <div className="item-row" key={keys.at(index)}>
-            <span className="item-number">{index + 1}</span>
-            <div className="item-field">
-              <Field schema={tuple[index] ?? asSchema(rest)} path={[...path, index]} required name="" />
+            {number}
+            <div className="item-field">{field}</div>
+            {actions}
+          </div>
+        ) : (
+          <div className="item-block" key={keys.at(index)}>
+            <div className="item-row">
+              {number}
+              <span className="quiet item-field">{optionName(itemSchema, root)}</span>
+              {actions}
             </div>
-            {free && (
-              <span className="item-actions">
-                <ItemButton
-                  label={`Move item ${index + 1} up`}
-                  disabled={index === tuple.length}
-                  onClick={() => move(index, -1)}
-                >
-                  <Up />
-                </ItemButton>
-                <ItemButton
-                  label={`Move item ${index + 1} down`}
-                  disabled={index === count - 1}
-                  onClick={() => move(index, 1)}
-                >
-                  <Down />
-                </ItemButton>
-                <ItemButton label={`Remove item ${index + 1}`} onClick={() => remove(index)}>
-                  <Cross />
-                </ItemButton>
-              </span>
-            )}
+            {field}
           </div>
         );
       })}
@@ -74,6 +85,11 @@ export function ListField({ schema, path }: FieldProps) {
       )}
     </div>
   );
+}
+
+function isSingle(schema: Schema, root: Schema): boolean {
+  const { type, properties, anyOf } = resolve(schema, root);
+  return type !== "object" && type !== "array" && !properties && !anyOf;
 }
 
 interface ItemButtonProps {
