@@ -13,9 +13,11 @@ import threading
 
 def exit_with_parent() -> None:
     """Watches standard input in the background and exits when it is closed."""
+    descriptor = sys.stdin.fileno()
 
     def watch() -> None:
-        while sys.stdin.buffer.read(4096):
+        # Not through Python's own buffer, whose lock would abort an interpreter that shuts down.
+        while os.read(descriptor, 4096):
             pass
         # At once: a tool may be in the middle of something that cannot be stopped, and a run that
         # is cut off here is resumed by the next worker.

@@ -84,7 +84,9 @@ class SessionLink:
         self._turns[request.turn_id] = turn
         self._follow()
         try:
-            await self._call("Seat", "SubmitRequest", request)
+            submitted = await self._call("Seat", "SubmitRequest", request)
+            if submitted.duplicate:
+                await self._look_for_answer(turn, submitted.seq)
             return await turn.answer
         except asyncio.CancelledError:
             # Nobody will use the answer, and an unanswered turn holds up those behind it.
@@ -194,6 +196,21 @@ class SessionLink:
             except ServerRefused as error:
                 if not turn.answer.done():
                     turn.answer.set_exception(error)
+
+    async def _look_for_answer(self, turn: _Turn, after_seq: int) -> None:
+        # A turn that was adopted may have been answered before anybody here waited for it, and
+        # the stream may have passed the answer already.
+        while not turn.answer.done():
+            request = _wire.ListEventsRequest(
+                session_id=self.id, after_seq=after_seq, kinds=["response"]
+            )
+            page = await self._call("Sessions", "ListEvents", request)
+            for event in page.events:
+                if event.turn_id == turn.request.turn_id and not turn.answer.done():
+                    turn.answer.set_result(event)
+            if not page.more or not page.events:
+                return
+            after_seq = page.events[-1].seq
 
     async def _call(self, service: str, method: str, request: Any) -> Any:
         try:

@@ -144,9 +144,9 @@ class WorkerProcess:
         self._command = [sys.executable, "-m", "hotseat.worker", "--url", server.url, *agents]
         self._environment = {
             **os.environ,
+            "PYTHONPATH": str(PACKAGE),
             **environment,
             "HOTSEAT_TOKEN": server.token,
-            "PYTHONPATH": str(PACKAGE),
         }
         self._process: subprocess.Popen[bytes] | None = None
 

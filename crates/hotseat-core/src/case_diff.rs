@@ -9,8 +9,8 @@
 //! * of a function call or function response: `id`.
 //!
 //! Fields with these names inside arguments, results and state are data and are
-//! compared. So are both spellings of a field, and `null` with absence, which are
-//! the same to ADK.
+//! compared. Both spellings of a field of ADK's are the same here, and so are
+//! `null` and absence.
 //!
 //! Invocations are aligned by what the user says and tool uses by name and
 //! arguments, so that one that was added does not make all the later ones differ.
@@ -42,8 +42,10 @@ pub struct Difference {
     /// case, or in the right one where the left has nothing.
     pub path: String,
     /// What is there in the left case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Value>,
     /// What is there in the right case.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<Value>,
 }
 

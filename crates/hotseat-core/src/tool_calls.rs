@@ -135,7 +135,8 @@ impl<S> ToolCalls<S> {
     /// happens when the failure ended the run.
     pub(crate) fn end_failed(&mut self) -> Vec<EndedCall<'_, S>> {
         let mut failed = Vec::new();
-        for call in self.calls.iter_mut().filter(|call| !call.ended) {
+        let is_open = |call: &&mut Call<S>| !call.ended && InputKind::of_call(&call.name).is_none();
+        for call in self.calls.iter_mut().filter(is_open) {
             if let Some(run) = self.runs.get(&call.id)
                 && let Some(outcome) = failure_of_run(run)
             {

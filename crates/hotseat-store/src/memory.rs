@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hotseat_core::{Event, NewEvent, Seq, SessionId, SessionStatus, TurnId};
 
 use crate::hub::Hub;
-use crate::query::{MAX_PAGE, Running, Waiting, page_size};
+use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::rules::{self, Ledger};
 use crate::{
     AppendError, Appended, Counts, Created, Cursor, EventQuery, Expected, NewSession, Order, Page,
@@ -108,7 +108,7 @@ impl Memory {
         id: SessionId,
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
-        let limit = page_size(query.limit, MAX_PAGE);
+        let limit = page_size(query.limit, DEFAULT_EVENTS);
         let sessions = self.lock();
         let Some(log) = sessions.get(&id) else { return Ok(Vec::new()) };
         let wanted = log.events.iter().filter(|event| {

@@ -8,8 +8,12 @@ use jiff::Timestamp;
 
 use crate::Session;
 
-/// The most rows one call returns, whatever was asked for.
-pub(crate) const MAX_PAGE: usize = 1000;
+/// The most rows one call returns, whatever was asked for: a page of 1,000 for the
+/// outside, and one more that tells whether there is a next page.
+pub(crate) const MAX_PAGE: usize = 1001;
+
+/// Events of a page for whoever names no limit.
+pub(crate) const DEFAULT_EVENTS: usize = 1000;
 
 /// What an appender has seen of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ Releases of ADK without that service, and workers without a folder, keep them in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ MAX_LISTED = 500
 
 # The largest file that is handed over. The server takes messages of 32 MiB.
 MAX_BYTES = 31 * 1024 * 1024
+
+# Files whose names begin so belong to all sessions of a user.
+_OF_THE_USER = "user:"
 
 
 class ArtifactNotFound(HotseatError):
@@ -55,13 +59,13 @@ class Shelf:
             )
         return data, mime_type
 
-    async def copy_to(self, other: Shelf, name: str) -> None:
-        """Copies a version after the other, unless there are some already."""
-        if await other._versions(name):
+    async def take(self, name: str, version: int, session_id: str) -> None:
+        """Copies a version from another session, unless it is here already."""
+        if version in await self._versions(name):
             return
-        for version in await self._versions(name):
-            if (part := await self._load(name, version)) is not None:
-                await other.service.save_artifact(filename=name, artifact=part, **other._where)
+        other = replace(self, session_id=session_id)
+        if (part := await other._load(name, version)) is not None:
+            await self.service.save_artifact(filename=name, artifact=part, **self._where)
 
     async def _describe(self, name: str) -> dict[str, Any]:
         told: dict[str, Any] = {"name": name, "versions": await self._versions(name)}
@@ -87,6 +91,19 @@ class Shelf:
             "user_id": self.user_id,
             "session_id": self.session_id,
         }
+
+
+async def bring_along(shelf: Shelf, log: list[Any]) -> None:
+    """Copies what the log of a fork says was saved, in the session where it was."""
+    for event in log:
+        if event.kind != "tool_run" or b'"artifacts"' not in event.raw_json:
+            continue
+        saved = json.loads(event.raw_json).get("artifacts") or {}
+        if saved.get("session_id") in (None, shelf.session_id):
+            continue
+        for name, version in saved["saved"].items():
+            if not name.startswith(_OF_THE_USER):
+                await shelf.take(name, version, saved["session_id"])
 
 
 def artifact_service(folder: Path | None) -> BaseArtifactService:

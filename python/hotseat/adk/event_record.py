@@ -53,10 +53,14 @@ def event_entry(event: Event, parent_call_id: str) -> Any:
 
 def outcome_record(result: Any, actions: EventActions) -> dict[str, Any]:
     """What a tool call gave and did, for the end of a `tool_run`."""
-    more = actions.model_dump(
-        mode="json", by_alias=True, exclude_defaults=True, exclude={"state_delta"}
-    )
     record = {"result": result, "state_delta": dict(actions.state_delta)}
+    more = actions.model_dump(
+        mode="json",
+        by_alias=True,
+        exclude_defaults=True,
+        exclude_none=True,
+        exclude={"state_delta"},
+    )
     return record | {"actions": more} if more else record
 
 

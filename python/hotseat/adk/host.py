@@ -27,6 +27,7 @@ from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.genai import types
 
 from hotseat import _wire, background
+from hotseat.adk.artifacts import Shelf, bring_along
 from hotseat.adk.conversation import Conversation
 from hotseat.adk.hosted import DEFAULT_USER, HostedAgent
 from hotseat.adk.hydrate import fill_session, read_log
@@ -183,6 +184,9 @@ class Host:
     async def _read(self, hosted: HostedAgent, user_id: str, start: Any) -> _Kept:
         kinds = [] if start.resume else ["event"]
         log = await read_log(self._connection, start.session_id, kinds)
+        if start.resume:
+            shelf = Shelf(self._artifacts, hosted.app.name, user_id, start.session_id)
+            await bring_along(shelf, log)
         replay = Replay.find(log, start.run_id) if start.resume else None
         if replay is not None:
             log = [event for event in log if event.seq < replay.began]

@@ -308,6 +308,9 @@ class HotseatPlugin(BasePlugin):
         ):
             # ADK's event with the result comes when all calls beside it have ended, or never.
             outcome |= outcome_record(tool_run.result, tool_context.actions)
+        if saved := dict(tool_context.actions.artifact_delta):
+            # A fork has this entry too, and finds there what it has to bring along.
+            outcome["artifacts"] = {"session_id": conversation.link.id, "saved": saved}
         await tool_run.progress_told()
         await conversation.append(told(outcome))
         if tool_run.failure is not None:

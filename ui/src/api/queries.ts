@@ -1,8 +1,24 @@
 // What the screens ask for, with the cache keys that the live stream updates. Lists are cursor pages; the key of a
 // session list holds its filter, so that a changed session can be put into, or taken out of, the right ones.
 import { QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ApiError, get, post, remove } from "./client";
-import type { AgentList, Decision, DecisionAccepted, GoldenTrace, JsonObject, Page, Session, Turn } from "./types";
+import { ApiError, get, post, put, remove } from "./client";
+import type {
+  AgentList,
+  Artifact,
+  Decision,
+  DecisionAccepted,
+  EvalRun,
+  EvalSetFile,
+  EvalSetRow,
+  FunctionResponse,
+  GoldenTrace,
+  Json,
+  JsonObject,
+  Page,
+  Session,
+  Turn,
+  Validation,
+} from "./types";
 
 export type SessionFilter = "waiting" | "active" | "done" | "all";
 
@@ -14,6 +30,10 @@ export const keys = {
   turns: (id: string) => ["turns", id] as const,
   waiting: ["waiting"] as const,
   trace: (id: string) => ["trace", id] as const,
+  artifacts: (id: string) => ["artifacts", id] as const,
+  evalSets: ["eval-sets"] as const,
+  evalSet: (path: string) => ["eval-set", path] as const,
+  evalRuns: (path: string) => ["eval-runs", path] as const,
 };
 
 const SESSION_PAGE = 50;
@@ -95,6 +115,44 @@ export function useGoldenTrace(id: string) {
   });
 }
 
+/** Files that the tools of a session saved. Asked again when the log grows: nothing else tells of them. */
+export function useArtifacts(id: string, lastSeq: number) {
+  return useQuery({
+    queryKey: [...keys.artifacts(id), lastSeq],
+    queryFn: () => get<Page<Artifact>>(at(id, "/artifacts")),
+    placeholderData: (previous) => previous,
+    staleTime: 5_000,
+  });
+}
+
+export function artifactUrl(id: string, name: string, version?: number): string {
+  const query = version === undefined ? "" : `?version=${version}`;
+  return `/api/v1${at(id, `/artifacts/${encodeURIComponent(name)}`)}${query}`;
+}
+
+export function useEvalSets() {
+  return useQuery({ queryKey: keys.evalSets, queryFn: () => get<Page<EvalSetRow>>("/eval-sets"), staleTime: 0 });
+}
+
+export function useEvalSet(path: string | null) {
+  return useQuery({
+    queryKey: keys.evalSet(path ?? ""),
+    queryFn: () => get<EvalSetFile>(`/eval-sets/file?path=${encodeURIComponent(path ?? "")}`),
+    enabled: path !== null,
+    staleTime: 0,
+  });
+}
+
+/** Runs of `adk eval` on a file, newest first; looked at often while one is going on. */
+export function useEvalRuns(path: string) {
+  return useQuery({
+    queryKey: keys.evalRuns(path),
+    queryFn: () => get<Page<EvalRun>>(`/eval-runs?path=${encodeURIComponent(path)}`),
+    refetchInterval: (query) => (query.state.data?.items.some((run) => run.status === "running") ? 1000 : false),
+    staleTime: 0,
+  });
+}
+
 export const actions = {
   createSession: (agent: string) => post<Session>("/sessions", { agent }),
   query: (id: string, body: { text: string } | { structured: JsonObject }) => post<unknown>(at(id, "/query"), body),
@@ -106,7 +164,19 @@ export const actions = {
   dismiss: (turn: Turn, reason?: string) =>
     post<unknown>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/dismiss`), { reason }),
   cancelTool: (id: string, callId: string) => post<unknown>(at(id, `/tools/${encodeURIComponent(callId)}/cancel`)),
-  exportTrace: (id: string) => post<GoldenTrace>(at(id, "/export")),
+  exportTrace: (id: string, path?: string) => post<GoldenTrace>(at(id, "/export"), path ? { eval_set_path: path } : {}),
+  answer: (id: string, responses: FunctionResponse[]) =>
+    post<unknown>(at(id, "/query"), { function_responses: responses }),
+  fork: (id: string, turnId: string) => post<Session>(at(id, "/fork"), { turn_id: turnId }),
+  putCase: (path: string, golden: Json, index?: number) =>
+    put<{ action: string; case: Json }>("/eval-sets/case", { path, case: golden, index }),
+  deleteCase: (path: string, evalId: string) =>
+    remove<{ case: JsonObject; index: number }>(
+      `/eval-sets/case?path=${encodeURIComponent(path)}&eval_id=${encodeURIComponent(evalId)}`,
+    ),
+  validateSet: (path: string) => post<Validation>("/eval-sets/validate", { path }),
+  runEval: (path: string, agent: string, evalIds?: string[], criteria?: JsonObject) =>
+    post<{ eval_run_id: string }>("/eval-sets/run", { path, agent, eval_ids: evalIds, criteria }),
 };
 
 export function matchesFilter(session: Session, filter: SessionFilter): boolean {

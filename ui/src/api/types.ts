@@ -81,12 +81,14 @@ interface EntryBase {
   agent_name?: string | null;
   branch?: string | null;
   parent_call_id?: string | null;
+  /** What the ADK event behind it changed in the session's state. */
+  state_delta?: JsonObject | null;
 }
 
 interface Answered {
   turn_id?: string | null;
   answered_by?: string | null;
-  answered_after_ms?: number | null;
+  answered_after_ms?: number | Exact | null;
 }
 
 export interface UserQuery extends EntryBase {
@@ -98,13 +100,15 @@ export interface ToolCall extends EntryBase, Answered {
   tool_name: string;
   arguments: JsonObject;
   call_id: string;
+  /** Its result is given later, by the user. */
+  long_running?: boolean;
 }
 export interface ToolOutput extends EntryBase {
   type: "tool_output";
   call_id: string;
   tool_name?: string;
   result: Json;
-  duration_ms?: number | null;
+  duration_ms?: number | Exact | null;
 }
 export interface ToolError extends EntryBase {
   type: "tool_error";
@@ -113,7 +117,7 @@ export interface ToolError extends EntryBase {
   error_type: string;
   error_message: string;
   traceback?: string | null;
-  duration_ms?: number | null;
+  duration_ms?: number | Exact | null;
 }
 export interface AgentText extends EntryBase {
   type: "agent_text";
@@ -128,6 +132,22 @@ export interface FinalResponse extends EntryBase, Answered {
   type: "final_response";
   content: string;
 }
+/** What ADK asks the user, not the model. */
+export interface InputRequest extends EntryBase {
+  type: "input_request";
+  request: "confirmation" | "credential" | "input";
+  call_id: string;
+  name: string;
+  arguments: JsonObject;
+  /** The tool call that waits for the answer. */
+  for_call_id?: string | null;
+}
+export interface InputResponse extends EntryBase {
+  type: "input_response";
+  call_id: string;
+  name: string;
+  response: Json;
+}
 export interface RunError extends EntryBase {
   type: "run_error";
   error_type: string;
@@ -135,13 +155,27 @@ export interface RunError extends EntryBase {
   traceback?: string | null;
 }
 
-export type Entry = UserQuery | ToolCall | ToolOutput | ToolError | AgentText | Transfer | FinalResponse | RunError;
+export type Entry =
+  | UserQuery
+  | ToolCall
+  | ToolOutput
+  | ToolError
+  | AgentText
+  | Transfer
+  | FinalResponse
+  | InputRequest
+  | InputResponse
+  | RunError;
 
 export interface ToolRunEvent {
   call_id: string;
   tool_name: string;
-  status: "started" | "succeeded" | "failed" | "cancelled";
-  duration_ms?: number;
+  status: "started" | "progress" | "cancel_requested" | "succeeded" | "failed" | "cancelled";
+  duration_ms?: number | Exact | null;
+  /** What a tool says about how far it is. */
+  message?: string | null;
+  progress?: number | Exact | null;
+  total?: number | Exact | null;
 }
 
 export interface RunEvent {
@@ -239,6 +273,55 @@ export interface GoldenTrace {
   case: Json;
   exists?: boolean;
   action?: "created" | "appended" | "updated";
+}
+
+export interface Artifact {
+  name: string;
+  versions: number[];
+  mime_type?: string | null;
+  size?: number | null;
+}
+
+export interface EvalSetRow {
+  path: string;
+  agent?: string | null;
+  eval_set_id?: string | null;
+  name?: string | null;
+  cases: number;
+  modified_at?: string | null;
+  error?: string | null;
+}
+
+export interface EvalSetFile {
+  path: string;
+  agent?: string | null;
+  eval_set_id: string;
+  name?: string | null;
+  description?: string | null;
+  cases: JsonObject[];
+}
+
+export interface EvalMetric {
+  name: string;
+  score?: number | Exact | null;
+  threshold?: number | Exact | null;
+  passed?: boolean | null;
+}
+
+export interface EvalRun {
+  eval_run_id: string;
+  path: string;
+  agent: string;
+  status: "running" | "passed" | "failed" | "error";
+  started_at: string;
+  ended_at?: string | null;
+  output: string;
+  cases: { eval_id: string; passed: boolean; metrics: EvalMetric[] }[];
+}
+
+export interface Validation {
+  valid: boolean;
+  errors: FieldError[];
 }
 
 export interface FieldError {

@@ -1,9 +1,21 @@
 // Folds the messages of a session's stream into what the page shows: cards, pending turns, running tools, the run.
 // Pure and incremental: folding the same messages in any batches gives the same result, and a seq counts once. A call
 // and its outcome are one card; everything inside an agent called as a tool belongs under that call's card.
-import type { Content, Entry, RunEvent, StreamMessage, ToolCall, ToolError, ToolOutput } from "../api/types";
+import type {
+  Content,
+  Entry,
+  InputRequest,
+  InputResponse,
+  JsonObject,
+  RunEvent,
+  StreamMessage,
+  ToolCall,
+  ToolError,
+  ToolOutput,
+  ToolRunEvent,
+} from "../api/types";
 
-type Alone = Exclude<Entry, ToolCall | ToolOutput | ToolError>;
+type Alone = Exclude<Entry, ToolCall | ToolOutput | ToolError | InputRequest | InputResponse>;
 
 export interface CallCard {
   type: "tool_call";
@@ -13,7 +25,25 @@ export interface CallCard {
   call: ToolCall;
   outcome: ToolOutput | ToolError | null;
   running: RunningTool | null;
-  cancelled: boolean;
+  cancelled: Cancelled | null;
+  /** What a long-running tool said first; its result, given by the user, is the outcome. */
+  interim: ToolOutput | ToolError | null;
+  /** A long-running tool whose result is still to come. */
+  open: boolean;
+}
+
+export interface Cancelled {
+  afterMs: number | null;
+}
+
+/** Something ADK asks the user, and what the user answered. */
+export interface AskCard {
+  type: "input_request";
+  key: string;
+  seq: number;
+  parent: string | null;
+  ask: InputRequest;
+  response: InputResponse | null;
 }
 
 export interface EntryCard {
@@ -33,12 +63,14 @@ export interface OrphanCard {
   outcome: ToolOutput | ToolError;
 }
 
-export type Card = CallCard | EntryCard | OrphanCard;
+export type Card = CallCard | EntryCard | AskCard | OrphanCard;
 
 export interface RunningTool {
   callId: string;
   toolName: string;
   since: string;
+  /** How far it is, in its own words. */
+  said: string | null;
 }
 
 export interface StreamState {
@@ -49,6 +81,12 @@ export interface StreamState {
   pending: string[];
   /** Every turn asked so far, in order: "request 3 of this session". */
   requests: string[];
+  /** Turns that were answered, in order; one can go back to before each of them. */
+  answered: string[];
+  /** What changed in the session's state before each request, since the one before. */
+  deltas: Record<string, JsonObject>;
+  /** The changes since the last request. */
+  delta: JsonObject;
   running: RunningTool[];
   run: (RunEvent & { since: string }) | null;
   /** What the user said, from the moment it was sent until the agent's own record of it arrives. */
@@ -65,6 +103,9 @@ export const emptyStream: StreamState = {
   cards: [],
   pending: [],
   requests: [],
+  answered: [],
+  deltas: {},
+  delta: {},
   running: [],
   run: null,
   unheard: null,
@@ -82,11 +123,13 @@ export function fold(state: StreamState, messages: StreamMessage[]): StreamState
     cards: [...state.cards],
     pending: [...state.pending],
     requests: [...state.requests],
+    answered: [...state.answered],
     running: [...state.running],
   };
   const calls = new Map<string, number>();
   next.cards.forEach((card, index) => {
     if (card.type === "tool_call") calls.set(card.call.call_id, index);
+    if (card.type === "input_request") calls.set(card.ask.call_id, index);
   });
   for (const message of fresh) {
     next.lastSeq = message.seq;
@@ -94,7 +137,8 @@ export function fold(state: StreamState, messages: StreamMessage[]): StreamState
     next.lastTime = message.timestamp;
     applyKind(next, message, calls);
     message.entries?.forEach((entry, index) => {
-      addEntry(next, entry, `${message.seq}.${index}`, calls);
+      addEntry(next, entry, `${message.seq}.${index}`, calls, message.author === "user");
+      if (entry.state_delta) next.delta = { ...next.delta, ...entry.state_delta };
     });
   }
   return next;
@@ -111,18 +155,15 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
       if (!message.turn_id) return;
       state.pending.push(message.turn_id);
       state.requests.push(message.turn_id);
+      state.deltas = { ...state.deltas, [message.turn_id]: state.delta };
+      state.delta = {};
       return;
     case "response":
       state.pending = state.pending.filter((turn) => turn !== message.turn_id);
+      if (message.turn_id && !message.event?.error) state.answered.push(message.turn_id);
       return;
     case "tool_run": {
-      const { call_id: callId, tool_name: toolName, status } = message.event;
-      if (status === "started") state.running.push({ callId, toolName, since: message.timestamp });
-      else state.running = state.running.filter((tool) => tool.callId !== callId);
-      markCall(state, calls.get(callId), {
-        running: status === "started" ? { callId, toolName, since: message.timestamp } : null,
-        cancelled: status === "cancelled",
-      });
+      applyToolRun(state, message.event, message.timestamp, calls);
       return;
     }
     case "run":
@@ -145,13 +186,54 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
   }
 }
 
+function applyToolRun(state: StreamState, event: ToolRunEvent, at: string, calls: Map<string, number>): void {
+  const { call_id: callId, tool_name: toolName, status } = event;
+  const place = calls.get(callId);
+  const known = state.running.find((tool) => tool.callId === callId);
+  const others = state.running.filter((tool) => tool.callId !== callId);
+  switch (status) {
+    case "cancel_requested":
+      return;
+    case "started":
+    case "progress": {
+      const running = { callId, toolName, since: known?.since ?? at, said: progressWords(event) ?? known?.said ?? null };
+      state.running = known
+        ? state.running.map((tool) => (tool === known ? running : tool))
+        : [...state.running, running];
+      markCall(state, place, { running });
+      return;
+    }
+    case "cancelled": {
+      const measured = event.duration_ms ?? (known ? Date.parse(at) - Date.parse(known.since) : null);
+      state.running = others;
+      markCall(state, place, { running: null, cancelled: { afterMs: measured === null ? null : Number(measured) } });
+      return;
+    }
+    default:
+      state.running = others;
+      markCall(state, place, { running: null });
+  }
+}
+
+function progressWords({ message, progress, total }: ToolRunEvent): string | null {
+  if (progress === undefined || progress === null) return message ?? null;
+  const share = total ? `${Math.round((100 * Number(progress)) / Number(total))} %` : String(progress);
+  return message ? `${share} · ${message}` : share;
+}
+
 /** A run that is over has no running tools, even if their end was never recorded. */
 function stopTools(state: StreamState, calls: Map<string, number>): void {
   for (const tool of state.running) markCall(state, calls.get(tool.callId), { running: null });
   state.running = [];
 }
 
-function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<string, number>): void {
+function addEntry(
+  state: StreamState,
+  entry: Entry,
+  key: string,
+  calls: Map<string, number>,
+  fromUser: boolean,
+): void {
   const parent = entry.parent_call_id ?? null;
   switch (entry.type) {
     case "tool_call": {
@@ -165,7 +247,9 @@ function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<stri
         call: entry,
         outcome: null,
         running,
-        cancelled: false,
+        cancelled: null,
+        interim: null,
+        open: entry.long_running === true,
       };
       state.cards.push(card);
       return;
@@ -174,10 +258,21 @@ function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<stri
     case "tool_error": {
       const index = calls.get(entry.call_id);
       if (index !== undefined) {
-        markCall(state, index, { outcome: entry, running: null });
+        addOutcome(state, index, entry, fromUser);
       } else if (!isTransferAnswer(state, entry.call_id)) {
         state.cards.push({ type: "outcome", key, seq: entry.seq, parent, outcome: entry });
       }
+      return;
+    }
+    case "input_request":
+      calls.set(entry.call_id, state.cards.length);
+      state.cards.push({ type: entry.type, key, seq: entry.seq, parent, ask: entry, response: null });
+      return;
+    case "input_response": {
+      const index = calls.get(entry.call_id) ?? -1;
+      const card = state.cards[index];
+      if (card?.type === "input_request") state.cards[index] = { ...card, response: entry };
+      if (parent === null) state.unheard = null;
       return;
     }
     case "user_query":
@@ -191,6 +286,16 @@ function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<stri
       state.cards.push({ type: entry.type, key, seq: entry.seq, parent, entry });
       return;
   }
+}
+
+function addOutcome(state: StreamState, index: number, outcome: ToolOutput | ToolError, fromUser: boolean): void {
+  const card = state.cards[index];
+  if (card?.type !== "tool_call") return;
+  const change: Partial<CallCard> = { outcome, running: null };
+  if (card.call.long_running && fromUser) Object.assign(change, { interim: card.outcome, open: false });
+  // A tool that failed has nothing more to say.
+  if (outcome.type === "tool_error") change.open = false;
+  state.cards[index] = { ...card, ...change };
 }
 
 function unheard(content: Content, { seq, timestamp }: StreamMessage): StreamState["unheard"] {
@@ -207,4 +312,19 @@ function isTransferAnswer(state: StreamState, callId: string): boolean {
   return state.cards.some(
     (card) => card.type === "transfer" && "call_id" in card.entry && card.entry.call_id === callId,
   );
+}
+
+/** What ADK asked and nobody answered yet. A new message of the user leaves older questions behind. */
+export function openAsks(cards: Card[]): AskCard[] {
+  const asks: AskCard[] = [];
+  for (const card of cards) {
+    if (card.type === "user_query" && card.parent === null) asks.length = 0;
+    if (card.type === "input_request" && !card.response) asks.push(card);
+  }
+  return asks;
+}
+
+/** Long-running calls whose results can still be given. */
+export function openResults(cards: Card[]): CallCard[] {
+  return cards.filter((card): card is CallCard => card.type === "tool_call" && card.open && card.running === null);
 }

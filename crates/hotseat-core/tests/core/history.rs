@@ -330,7 +330,7 @@ fn big_integers_survive() {
 
 /// A log of anything, in any order.
 fn any_log() -> impl Strategy<Value = Log> {
-    let step = (0..8_u8, 0..4_u8, prop::bool::ANY);
+    let step = (0..10_u8, 0..4_u8, prop::bool::ANY);
     prop::collection::vec(step, 0..40).prop_map(|steps| {
         let mut log = Log::default();
         for (what, id, inside) in steps {
@@ -345,7 +345,9 @@ fn any_log() -> impl Strategy<Value = Log> {
                 5 => drop(
                     log.tool_run(&json!({"call_id": id, "tool_name": "f", "status": "failed"})),
                 ),
-                6 => drop(log.run("queued", &json!({"message": {"parts": said("q")}}))),
+                6 => _ = log.adk("root", json!([call(&id, "adk_request_input", &json!({}))])),
+                7 => _ = log.adk("user", json!([response(&id, "adk_request_input", &json!({}))])),
+                8 => drop(log.run("queued", &json!({"message": {"parts": said("q")}}))),
                 _ => drop(log.run("failed", &json!({}))),
             }
         }
@@ -357,12 +359,15 @@ proptest! {
     #[test]
     fn the_rules_of_a_history_hold_for_any_log(log in any_log()) {
         let mut calls = std::collections::HashSet::new();
+        let mut asked = std::collections::HashSet::new();
         for entry in entries(&log) {
             match entry.what {
                 HistoryItem::ToolCall { call_id, .. } => prop_assert!(calls.insert(call_id)),
                 HistoryItem::ToolOutput { call_id, .. } | HistoryItem::ToolError { call_id, .. } => {
                     prop_assert!(calls.contains(&call_id));
                 }
+                HistoryItem::InputRequest { call_id, .. } => drop(asked.insert(call_id)),
+                HistoryItem::InputResponse { call_id, .. } => prop_assert!(asked.contains(&call_id)),
                 _ => {}
             }
         }

@@ -17,24 +17,43 @@ use crate::service::App;
 
 pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let config = &app.config;
-    let grpc = is_grpc(request.headers());
-    let refused = check_host(config, &request)
-        .and_then(|()| check_origin(config, &request))
-        .and_then(|()| match swap_token_for_cookie(config, &request) {
-            Some(redirect) => Ok(Some(redirect)),
-            None => check_token(config, &request).map(|()| None),
-        });
-    match refused {
-        Ok(Some(redirect)) => redirect,
-        Ok(None) => {
-            let origin = allowed_cors_origin(config, request.headers());
-            let preflight = request.method() == Method::OPTIONS && origin.is_some();
-            let mut response = if preflight { preflight_answer() } else { next.run(request).await };
-            add_headers(response.headers_mut(), origin);
-            response
-        }
-        Err(problem) if grpc => grpc_refusal(&problem),
-        Err(problem) => problem.into_response(),
+    let origin = allowed_cors_origin(config, request.headers());
+    let mut response = match admit(config, &request) {
+        Admission::Enter => next.run(request).await,
+        Admission::Preflight => preflight_answer(),
+        Admission::Redirect(redirect) => redirect,
+        Admission::Refused(problem) if is_grpc(request.headers()) => grpc_refusal(&problem),
+        Admission::Refused(problem) => problem.into_response(),
+    };
+    add_headers(response.headers_mut(), origin);
+    response
+}
+
+/// What becomes of a request.
+enum Admission {
+    Enter,
+    Preflight,
+    Redirect(Response),
+    Refused(Problem),
+}
+
+fn admit(config: &Config, request: &Request) -> Admission {
+    let addressed = check_host(config, request).and_then(|()| check_origin(config, request));
+    if let Err(problem) = addressed {
+        return Admission::Refused(problem);
+    }
+    // A browser asks without credentials whether it may ask with them.
+    if request.method() == Method::OPTIONS
+        && allowed_cors_origin(config, request.headers()).is_some()
+    {
+        return Admission::Preflight;
+    }
+    if let Some(redirect) = swap_token_for_cookie(config, request) {
+        return Admission::Redirect(redirect);
+    }
+    match check_token(config, request) {
+        Ok(()) => Admission::Enter,
+        Err(problem) => Admission::Refused(problem),
     }
 }
 

@@ -80,8 +80,7 @@ impl EventParams {
             invocation_id: self.invocation_id,
             author: self.author,
             order,
-            // One below the store's largest page, so that one more can be asked for.
-            limit: self.limit.unwrap_or(100).clamp(1, 999),
+            limit: self.limit.unwrap_or(100).clamp(1, 1000),
         })
     }
 }

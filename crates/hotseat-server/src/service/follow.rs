@@ -52,11 +52,12 @@ impl App {
     {
         // Watched before it is looked for: a deletion in between would wake nobody.
         let head = self.store.watch(session);
-        self.session(session).await?;
+        let last_seq = self.session(session).await?.last_seq;
         let follower = Follower {
             app: self.clone(),
             session,
-            place: after,
+            // A place beyond the end is one of another log; believing it would skip events.
+            place: after.min(last_seq),
             count: 0,
             live: false,
             ready: VecDeque::new(),

@@ -5,6 +5,8 @@
 //! run of its agents that nobody works on, so neither a restart of the server
 //! nor the death of a worker loses a message that was accepted.
 
+use std::collections::HashSet;
+
 use hotseat_core::{
     Kind, NewEvent, RunId, SessionId, SessionStatus, ToolRun, ToolRunStatus, violations,
 };
@@ -95,14 +97,22 @@ impl App {
         registration: Registration,
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
+        let claimed = registration.active_runs.clone();
         let attached = self.workers.attach(registration);
+        let mut open = HashSet::new();
         for agent in agents {
-            self.resume_runs(&agent).await?;
+            open.extend(self.resume_runs(&agent).await?);
+        }
+        // What ended while the worker was away is told to it now.
+        for run_id in claimed.iter().filter(|run_id| !open.contains(*run_id)) {
+            self.workers.cancel(run_id);
         }
         Ok(attached)
     }
 
-    async fn resume_runs(&self, agent: &str) -> Result<(), ServiceError> {
+    /// Hands out the open runs of an agent that nobody works on, and returns all of them.
+    async fn resume_runs(&self, agent: &str) -> Result<Vec<String>, ServiceError> {
+        let mut open = Vec::new();
         let mut query = SessionQuery {
             agent: Some(agent.to_owned()),
             running: Running::Only,
@@ -112,9 +122,10 @@ impl App {
             let page = self.store.sessions(query.clone()).await?;
             for session in &page.items {
                 self.resume_run(session).await?;
+                open.extend(session.run.as_ref().map(|run| run.run_id.clone()));
             }
             if page.next.is_none() {
-                return Ok(());
+                return Ok(open);
             }
             query.cursor = page.next;
         }
@@ -184,19 +195,23 @@ impl App {
             ..Default::default()
         };
         let runs = self.events(id, query).await?;
-        let latest = runs.iter().find_map(|event| {
-            ToolRun::parse(&event.payload).ok().filter(|run| run.call_id == call_id)
-        });
-        match latest {
-            Some(ToolRun { status: ToolRunStatus::Started, tool_name, .. }) => {
-                let wish = json!({"call_id": call_id, "tool_name": tool_name, "status": "cancel_requested"});
-                let agent = runs.first().map_or("", |event| event.agent_name.as_str());
-                let event = server_event(Kind::ToolRun, agent, raw(&wish));
+        let not_running = || ServiceError::ToolNotRunning(call_id.to_owned());
+        let (latest, run) = runs
+            .iter()
+            .filter_map(|event| Some((event, ToolRun::parse(&event.payload).ok()?)))
+            .find(|(_, run)| run.call_id == call_id)
+            .ok_or_else(not_running)?;
+        match run.status {
+            ToolRunStatus::Started | ToolRunStatus::Progress => {
+                let wish = json!({"call_id": call_id, "tool_name": run.tool_name, "status": "cancel_requested"});
+                let event = server_event(Kind::ToolRun, &latest.agent_name, raw(&wish));
                 self.store.append(id, Expected::Any, vec![event]).await?;
                 Ok(())
             }
-            Some(ToolRun { status: ToolRunStatus::CancelRequested, .. }) => Ok(()),
-            Some(_) | None => Err(ServiceError::ToolNotRunning(call_id.to_owned())),
+            ToolRunStatus::CancelRequested => Ok(()),
+            ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => {
+                Err(not_running())
+            }
         }
     }
 }

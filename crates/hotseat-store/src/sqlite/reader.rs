@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::row::{self, number};
 use super::schema;
-use crate::query::{MAX_PAGE, Running, Waiting, page_size};
+use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::{
     Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, StoreError, Turn, TurnQuery,
 };
@@ -163,7 +163,7 @@ pub(super) fn events(
         Order::Ascending => " ORDER BY seq",
         Order::Descending => " ORDER BY seq DESC",
     });
-    let _ = write!(sql, " LIMIT {}", page_size(query.limit, MAX_PAGE));
+    let _ = write!(sql, " LIMIT {}", page_size(query.limit, DEFAULT_EVENTS));
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), row::event)?;
     rows.collect()
