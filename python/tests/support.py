@@ -31,6 +31,7 @@ BINARY = Path(
 
 PACKAGE = Path(__file__).resolve().parents[1]
 AGENTS = Path(__file__).resolve().parent / "agents"
+EXAMPLES = PACKAGE.parent / "examples"
 OFFICE = Path(__file__).resolve().parent / "office"
 
 # No test waits longer than this for anything; a healthy one is done in a fraction of it.

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from support import OFFICE, Server
+from support import EXAMPLES, OFFICE, Server
 
 pytestmark = pytest.mark.asyncio
 
@@ -178,3 +178,29 @@ async def test_an_answer_to_nothing_fails_clearly(server: Server, office: Any, b
     if "run_id" in answered:
         run = await human.next_run("failed")
         assert "adk-0" in run["error"]["message"]
+
+
+async def test_the_example_asks_only_for_consent_to_much_money(
+    server: Server, new_worker: Any, begin: Any
+) -> None:
+    new_worker(server, str(EXAMPLES / "order_desk"))
+    human = await begin("Refund", agent="order_desk")
+    small = {"order_id": "A-101", "amount": 40.0}
+    await human.call(await human.next_turn(), ("refund", small))
+    turn = await human.next_turn()
+    assert turn.responses == [{"order_id": "A-101", "refunded": 40.0}]
+    await human.call(turn, ("refund", {"order_id": "A-101", "amount": 100.0}))
+    request = await human.next_call("adk_request_confirmation")
+    await human.next_run("finished")
+    server.respond(human.session_id, (request, {"confirmed": True}))
+    turn = await human.next_turn()
+    assert turn.responses == [{"order_id": "A-101", "refunded": 140.0}]
+
+    await human.call(turn, ("write_invoice", {"order_id": "A-101"}))
+    turn = await human.next_turn()
+    assert turn.responses == [{"file": "invoice_A-101.md", "version": 0}]
+    await human.call(turn, ("ask_warehouse", {"question": "Where is it?"}))
+    turn = await human.next_turn()
+    assert turn.responses == [{"status": "waiting", "ticket": "W-1"}]
+    await human.say(turn, "Ticket W-1.")
+    await human.next_run("finished")
