@@ -36,6 +36,7 @@ test("a person answers the math agent twice, and adk eval accepts the golden tra
   await page.getByTestId("tool-chip-add").click();
   await page.getByLabel("a", { exact: true }).fill("25");
   await page.getByLabel("b", { exact: true }).fill("10");
+  await picture(page, "session");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByTestId("entry-tool_call").nth(1)).toContainText("35");
 

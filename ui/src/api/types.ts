@@ -174,8 +174,7 @@ export interface ToolRunEvent {
   duration_ms?: number | Exact | null;
   /** What a tool says about how far it is. */
   message?: string | null;
-  progress?: number | Exact | null;
-  total?: number | Exact | null;
+  fraction?: number | Exact | null;
 }
 
 export interface RunEvent {

@@ -25,7 +25,7 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 }
 
 /** The clipboard needs a secure page; over plain HTTP from another machine a selection does the work. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text).catch(() => copyBySelection(text));
   copyBySelection(text);
 }

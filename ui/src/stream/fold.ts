@@ -215,9 +215,9 @@ function applyToolRun(state: StreamState, event: ToolRunEvent, at: string, calls
   }
 }
 
-function progressWords({ message, progress, total }: ToolRunEvent): string | null {
-  if (progress === undefined || progress === null) return message ?? null;
-  const share = total ? `${Math.round((100 * Number(progress)) / Number(total))} %` : String(progress);
+function progressWords({ message, fraction }: ToolRunEvent): string | null {
+  if (fraction === undefined || fraction === null) return message ?? null;
+  const share = `${Math.round(100 * Number(fraction))} %`;
   return message ? `${share} · ${message}` : share;
 }
 

@@ -1,6 +1,7 @@
 // A value in one readable line: `id: 1182   include: ["items","shipments"]`. Long values are cut; the tree has all.
 import type { Json } from "../api/types";
-import { isJsonObject, isNumber, writeJson } from "../json/json";
+import { isJsonObject, isNumber } from "../json/json";
+import { preview } from "./preview";
 
 const LONGEST = 160;
 
@@ -13,13 +14,15 @@ export interface Argument {
 export function argumentsLine(args: { [key: string]: Json }): Argument[] {
   return Object.entries(args).map(([name, value]) => ({
     name,
-    text: cut(typeof value === "string" ? quote(value) : writeJson(value)),
+    text: cut(typeof value === "string" ? quote(value) : preview(value, LONGEST + 1)),
     plain: isNumber(value) || typeof value === "string" || typeof value === "boolean",
   }));
 }
 
 export function oneLine(value: Json): string {
-  return cut(typeof value === "string" ? value.replaceAll(/\s+/g, " ") : writeJson(value));
+  return cut(
+    typeof value === "string" ? value.slice(0, 4 * LONGEST).replaceAll(/\s+/g, " ") : preview(value, LONGEST + 1),
+  );
 }
 
 /** Functions of ADK answer with an object; the common wrapper around a plain result says nothing. */
@@ -30,7 +33,7 @@ export function unwrapResult(result: Json): Json {
 }
 
 function quote(text: string): string {
-  return `"${text.replaceAll("\n", "⏎")}"`;
+  return `"${text.slice(0, 2 * LONGEST).replaceAll("\n", "⏎")}${text.length > 2 * LONGEST ? "" : '"'}`;
 }
 
 function cut(text: string): string {
