@@ -173,6 +173,18 @@ class Turn:
     invocation_id: str
     payload: dict[str, Any]
 
+    @classmethod
+    def of(cls, event: Any) -> Turn:
+        """The turn that an event of kind `request` opens."""
+        return cls(
+            event.turn_id,
+            event.agent_name,
+            event.branch,
+            event.parent_call_id,
+            event.invocation_id,
+            json.loads(event.raw_json),
+        )
+
     @property
     def request(self) -> dict[str, Any]:
         """ADK's request."""
@@ -234,15 +246,7 @@ class Human:
 
     async def next_turn(self) -> Turn:
         """The next model request."""
-        event = await self.next_event("request")
-        return Turn(
-            event.turn_id,
-            event.agent_name,
-            event.branch,
-            event.parent_call_id,
-            event.invocation_id,
-            json.loads(event.raw_json),
-        )
+        return Turn.of(await self.next_event("request"))
 
     async def next_tool_run(self, status: str) -> dict[str, Any]:
         """The next `tool_run` in this status."""

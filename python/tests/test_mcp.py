@@ -64,6 +64,10 @@ async def test_a_running_tool_of_an_mcp_server_can_be_cancelled(
 async def test_progress_is_told_where_the_server_tells_it(
     server: Server, desk: Any, begin: Any, deeds: Any
 ) -> None:
+    from google.adk.tools.mcp_tool.mcp_tool import McpTool
+
+    if not hasattr(McpTool, "_resolve_progress_callback"):
+        pytest.skip("this release of ADK does not listen to progress")
     human = await begin("Tidy up", agent="mcp_desk")
     await human.call(await human.next_turn(), ("tidy", {"rounds": 4}))
     turn = await human.next_turn()

@@ -7,14 +7,15 @@ import json
 from typing import Any
 
 import pytest
-from support import EXAMPLES, OFFICE, Server
+from hotseat.adk.versions import ADK_MAJOR
+from support import EXAMPLES, OFFICE, Server, Turn
 
 pytestmark = pytest.mark.asyncio
 
 
-async def _asked_to_pay(begin: Any, amount: int = 5) -> tuple[Any, dict[str, Any]]:
-    human = await begin("Pay")
-    await human.call(await human.next_turn(), ("pay", {"amount": amount}))
+async def _asked_to_pay(begin: Any, agent: str = "office") -> tuple[Any, dict[str, Any]]:
+    human = await begin("Pay", agent=agent)
+    await human.call(await human.next_turn(), ("pay", {"amount": 5}))
     request = await human.next_call("adk_request_confirmation")
     await human.next_run("finished")
     return human, request
@@ -55,11 +56,12 @@ async def test_a_confirmed_tool_runs_and_a_rejected_one_does_not(
     assert not confirmed or runs[-2:] == ["started", "succeeded"]
 
 
+@pytest.mark.parametrize("agent", ["office", "resumable"])
 async def test_a_confirmation_is_found_after_a_restart_and_the_tool_runs_once(
-    server: Server, office: Any, begin: Any, deeds: Any
+    agent: str, server: Server, office: Any, begin: Any, deeds: Any
 ) -> None:
-    worker = office()
-    human, request = await _asked_to_pay(begin)
+    worker = office(str(OFFICE) if agent == "office" else f"{OFFICE}/agent.py:{agent}")
+    human, request = await _asked_to_pay(begin, agent)
     worker.kill()
     worker.start()
     await asyncio.to_thread(server.wait_until_connected)
@@ -73,8 +75,26 @@ async def test_a_confirmation_is_found_after_a_restart_and_the_tool_runs_once(
     await human.say(turn, "Paid.")
     await human.next_run("finished")
     assert deeds.done == ["pay"]
-    authors = [event.author for event in await human.log("event")]
+    said = [event for event in await human.payloads("event") if event.get("content")]
+    authors = [event["author"] for event in said]
     assert authors == ["user", "office", "office", "office", "user", "office", "office"]
+
+
+async def test_a_confirmation_goes_to_the_colleague_who_asked_for_it(
+    server: Server, office: Any, begin: Any, deeds: Any
+) -> None:
+    office()
+    human = await begin("Let the assistant pay")
+    await human.call(await human.next_turn(), ("transfer_to_agent", {"agent_name": "assistant"}))
+    await human.call(await human.next_turn(), ("pay", {"amount": 5}))
+    request = await human.next_call("adk_request_confirmation")
+    await human.next_run("finished")
+    server.respond(human.session_id, (request, {"confirmed": True}))
+    turn = await human.next_turn()
+    assert (turn.agent_name, turn.responses) == ("assistant", [{"result": "paid 5"}])
+    await human.say(turn, "Paid.")
+    await human.next_run("finished")
+    assert deeds.done == ["pay"]
 
 
 async def test_a_request_keeps_its_id_when_the_run_is_done_again(
@@ -84,6 +104,7 @@ async def test_a_request_keeps_its_id_when_the_run_is_done_again(
     human = await begin("Pay", agent="pair")
     turn, pending = await human.next_turn(), await human.next_turn()
     assert {turn.agent_name, pending.agent_name} == {"left", "right"}
+    payer = turn.agent_name
     await human.call(turn, ("pay", {"amount": 7}))
     request = await human.next_call("adk_request_confirmation")
 
@@ -99,6 +120,32 @@ async def test_a_request_keeps_its_id_when_the_run_is_done_again(
     ]
     assert calls == [request["id"]]
     assert deeds.done == []
+
+    if ADK_MAJOR < 2:
+        return  # There, an answer does not reach an agent that runs beside others.
+    # The agent knows the request by that id, too.
+    server.respond(human.session_id, (request, {"confirmed": True}))
+    turn = await human.next_turn()
+    assert (turn.agent_name, turn.responses) == (payer, [{"result": "paid 7"}])
+    await human.say(turn, "Paid.")
+    assert deeds.done == ["pay"]
+
+
+async def test_a_tool_that_said_nothing_is_not_taken_for_one_that_was_cut_off(
+    office: Any, begin: Any, deeds: Any
+) -> None:
+    worker = office(f"{OFFICE}/agent.py:pair")
+    human = await begin("Wonder", agent="pair")
+    turn, pending = await human.next_turn(), await human.next_turn()
+    await human.call(turn, ("wonder", {}))
+    await human.next_tool_run("succeeded")
+
+    worker.kill()
+    worker.start()
+    await human.say(pending, "I wonder not.")
+    await human.next_run("finished")
+    assert deeds.done == ["wonder"]
+    assert "Interrupted" not in json.dumps(await human.payloads("event"))
 
 
 async def test_the_result_of_a_long_running_tool_comes_later(
@@ -154,7 +201,11 @@ async def test_a_tool_gets_the_credential_that_it_asked_for(
     human = await begin("Open")
     await human.call(await human.next_turn(), ("open_vault", {}))
     request = await human.next_call("adk_request_credential")
-    await human.next_run("finished")
+    # Some releases of ADK ask the model once more before the user has answered.
+    event = await human.next_event("request", "run")
+    if event.kind == "request":
+        await human.say(Turn.of(event), "I need the key.")
+        await human.next_run("finished")
     assert deeds.done == []
 
     config = request["args"]["authConfig"]

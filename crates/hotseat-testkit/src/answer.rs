@@ -11,15 +11,18 @@ pub struct Answer {
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// The body as text.
     pub body: String,
+    /// The body as it came.
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {
     pub(crate) async fn read(response: reqwest::Response) -> Self {
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.text().await.expect("the body can be read");
-        Self { status, headers, body }
+        let bytes = response.bytes().await.expect("the body can be read").to_vec();
+        let body = String::from_utf8_lossy(&bytes).into_owned();
+        Self { status, headers, body, bytes }
     }
 
     /// A header, or the empty text.

@@ -103,6 +103,11 @@ impl Api {
         self.send(request.body(body.to_owned())).await
     }
 
+    /// PUT with a JSON body.
+    pub async fn put(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request(Method::PUT, path).json(body)).await
+    }
+
     /// DELETE.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request(Method::DELETE, path)).await
@@ -180,6 +185,25 @@ impl Api {
     /// Completes a session.
     pub async fn complete(&self, session: &str) -> Value {
         self.post(&format!("/api/v1/sessions/{session}/complete"), &json!({})).await.json(200)
+    }
+
+    /// Sends a text message to the agent of a session.
+    pub async fn query(&self, session: &str, text: &str) -> Answer {
+        self.post(&format!("/api/v1/sessions/{session}/query"), &json!({"text": text})).await
+    }
+
+    /// Reads a run of `adk eval` again and again until it is over. Nothing tells of
+    /// its end, so there is nothing else to wait for.
+    pub async fn until_evaluated(&self, eval_run: &str) -> Value {
+        soon("the end of an eval run", async {
+            loop {
+                let run = self.get(&format!("/api/v1/eval-runs/{eval_run}")).await.json(200);
+                if run["status"] != "running" {
+                    return run;
+                }
+            }
+        })
+        .await
     }
 
     /// Reads the agents again and again, whenever the server says that they changed,

@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 use crate::{Api, PATIENCE};
 
-/// `hotseat web`, ready to be started in a folder of its own.
+/// The program, ready to be started in a folder of its own: as `hotseat web`, or
+/// with another command in [`Launch::call`].
 #[derive(Debug, Clone)]
 pub struct Launch {
     binary: PathBuf,
@@ -82,6 +83,23 @@ impl Launch {
         self.spawn(0).ended()
     }
 
+    /// Runs another command of the program to its end, in the same folder.
+    pub fn call(&self, arguments: &[&str]) -> Ended {
+        let mut command = self.command();
+        command.args(arguments);
+        Running::of(&mut command).ended()
+    }
+
+    /// The same, with a stdout that nobody reads.
+    pub fn call_unread(&self, arguments: &[&str]) -> Ended {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = self.command().args(arguments).stdout(writer).output();
+        let output = output.expect("the program starts");
+        let stderr = String::from_utf8(output.stderr).expect("output is text");
+        Ended { code: output.status.code(), stdout: String::new(), stderr }
+    }
+
     /// Starts the program and waits for its link.
     pub fn start(&self) -> HotseatProcess {
         self.start_on(0)
@@ -99,14 +117,18 @@ impl Launch {
     }
 
     fn spawn(&self, port: u16) -> Running {
-        let mut command = Command::new(&self.binary);
+        let mut command = self.command();
         command.arg("web").arg("--no-open");
         if !self.arguments.iter().any(|argument| argument == "--port") {
             command.arg("--port").arg(port.to_string());
         }
-        // Nothing of the user's own settings or servers may leak in, or out.
+        Running::of(command.args(&self.arguments))
+    }
+
+    /// Nothing of the user's own settings or servers may leak in, or out.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
         command
-            .args(&self.arguments)
             .current_dir(self.folder.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -115,10 +137,7 @@ impl Launch {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        let (first_line, stdout) = collect(child.stdout.take().expect("stdout is piped"));
-        let (_, stderr) = collect(child.stderr.take().expect("stderr is piped"));
-        Running { child, first_line, stdout, stderr }
+        command
     }
 }
 
@@ -160,6 +179,13 @@ impl HotseatProcess {
 }
 
 impl Running {
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.spawn().expect("the program starts");
+        let (first_line, stdout) = collect(child.stdout.take().expect("stdout is piped"));
+        let (_, stderr) = collect(child.stderr.take().expect("stderr is piped"));
+        Self { child, first_line, stdout, stderr }
+    }
+
     /// Waits for the end, which is when nothing more can be written.
     fn ended(mut self) -> Ended {
         let stdout = self.stdout.recv_timeout(PATIENCE).expect("the program ends");

@@ -8,7 +8,8 @@ use tonic::{Status, Streaming};
 use crate::proto::server_message::Message as FromServer;
 use crate::proto::worker_message::Message as FromWorker;
 use crate::proto::{
-    Agent, CancelRun, NewEvent, Register, RunEnded, ServerMessage, StartRun, WorkerMessage,
+    Agent, Answer, Ask, CancelRun, NewEvent, Register, RunEnded, ServerMessage, StartRun,
+    WorkerMessage,
 };
 use crate::{Api, Grpc, soon};
 
@@ -83,6 +84,30 @@ impl ScriptedWorker {
         }
     }
 
+    /// The question that the server puts next, which is about `what`, and its JSON.
+    pub async fn asked(&mut self, what: &str) -> (Ask, Value) {
+        match self.next().await {
+            FromServer::Ask(ask) => {
+                assert_eq!(ask.what, what, "{ask:?}");
+                let question = serde_json::from_slice(&ask.json).expect("a question is JSON");
+                (ask, question)
+            }
+            other => panic!("the server did not ask but sent {other:?}"),
+        }
+    }
+
+    /// Answers a question with JSON.
+    pub async fn answer(&self, ask: &Ask, json: &Value) {
+        let json = json.to_string().into();
+        self.answer_as(ask, Answer { json, ..Answer::default() }).await;
+    }
+
+    /// Answers a question in any way; the id of the question is filled in.
+    pub async fn answer_as(&self, ask: &Ask, answer: Answer) {
+        let answer = Answer { ask_id: ask.ask_id.clone(), ..answer };
+        self.say(FromWorker::Answer(answer)).await;
+    }
+
     /// Says that work on a run has begun.
     pub async fn begin(&mut self, run: &StartRun) -> Result<(), Status> {
         let change = json!({"run_id": run.run_id, "status": "started"});
@@ -122,7 +147,11 @@ impl ScriptedWorker {
             error_message: if status == "failed" { "no".to_owned() } else { String::new() },
             ..RunEnded::default()
         };
-        let message = WorkerMessage { message: Some(FromWorker::RunEnded(ended)) };
+        self.say(FromWorker::RunEnded(ended)).await;
+    }
+
+    async fn say(&self, message: FromWorker) {
+        let message = WorkerMessage { message: Some(message) };
         self.to_server.send(message).await.expect("the server listens");
     }
 }

@@ -43,9 +43,16 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
+    /// The store, which has to be there: a mistyped folder must not become an empty one.
     pub(crate) fn database(&self) -> anyhow::Result<PathBuf> {
         let data = self.data.clone().unwrap_or_else(|| PathBuf::from(".hotseat"));
-        database(self.store.clone(), &data)
+        let database = database(self.store.clone(), &data)?;
+        anyhow::ensure!(
+            database.exists(),
+            "there is no store at {}\nhint: name its folder with --data",
+            database.display()
+        );
+        Ok(database)
     }
 }
 

@@ -68,13 +68,7 @@ enum Format {
 }
 
 pub(crate) fn run(sessions: Sessions) -> Result<ExitCode> {
-    let database = sessions.store.database()?;
-    anyhow::ensure!(
-        database.exists(),
-        "there is no store at {}\nhint: name its folder with --data",
-        database.display()
-    );
-    let desk = Desk::open(&database)?;
+    let desk = Desk::open(&sessions.store.database()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(carry_out(&desk, sessions.what))?;
     Ok(ExitCode::SUCCESS)

@@ -1,23 +1,26 @@
-"""An agent whose tools take what is awkward to put into a form.
+"""An agent whose tools take what is awkward to put into a form, and do what is awkward to show.
 
-Each tool answers with what it received: the Python type and the JSON of every argument, so that a
-test can compare it with what was typed.
+The first tools answer with what they received: the Python type and the JSON of every argument, so
+that a test can compare it with what was typed. The others ask first, take long, save files, change
+the state, or answer with much.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 from datetime import date, datetime
-from enum import Enum
-from typing import Any, Literal, Optional, Union
+from enum import StrEnum
+from typing import Any, Literal
 
 from google.adk.agents import Agent
+from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 from pydantic import BaseModel, Field
 
 
-class Colour(str, Enum):
+class Colour(StrEnum):
     RED = "red"
     GREEN = "green"
     BLUE = "blue"
@@ -44,19 +47,19 @@ class Address(BaseModel):
     street: str = Field(description="Street and number.")
     postcode: str = Field(min_length=4, description="At least four characters.")
     country: Literal["NL", "BE", "DE"] = "NL"
-    care_of: Optional[str] = None
+    care_of: str | None = None
 
 
 class Order(BaseModel):
     address: Address
     lines: list[Line] = Field(min_length=1)
-    note: Optional[str] = None
+    note: str | None = None
 
 
 class Line(BaseModel):
     article: str
     count: int = Field(ge=1)
-    colour: Optional[Colour] = None
+    colour: Colour | None = None
 
 
 def received(**values: Any) -> str:
@@ -90,7 +93,7 @@ def texts(line: str, lines: str = "one line") -> str:
     return received(line=line, lines=lines)
 
 
-def switches(on: bool, maybe: Optional[bool] = None, preset: bool = True) -> str:
+def switches(on: bool, maybe: bool | None = None, preset: bool = True) -> str:
     """Switches, one of which must be set."""
     return received(on=on, maybe=maybe, preset=preset)
 
@@ -100,17 +103,17 @@ def recursive(tree: Node) -> str:
     return received(tree=tree)
 
 
-def union(value: Union[int, str, list[int]]) -> str:
+def union(value: int | str | list[int]) -> str:
     """A number, a text or a list of numbers."""
     return received(value=value)
 
 
-def pet(animal: Union[Cat, Dog]) -> str:
+def pet(animal: Cat | Dog) -> str:
     """A cat or a dog."""
     return received(animal=animal)
 
 
-def nullable(must: Optional[int], may: Optional[str] = "preset") -> str:
+def nullable(must: int | None, may: str | None = "preset") -> str:
     """Null is an answer of its own."""
     return received(must=must, may=may)
 
@@ -130,7 +133,7 @@ def options(anything: dict[str, Any]) -> str:
     return received(anything=anything)
 
 
-def paint(colour: Colour, other: Optional[Colour] = None) -> str:
+def paint(colour: Colour, other: Colour | None = None) -> str:
     """An enum."""
     return received(colour=colour, other=other)
 
@@ -150,12 +153,12 @@ def order(order: Order) -> str:
     return received(order=order)
 
 
-def tags(names: list[str], colours: Optional[list[Colour]] = None) -> str:
+def tags(names: list[str], colours: list[Colour] | None = None) -> str:
     """Lists of texts and of choices."""
     return received(names=names, colours=colours)
 
 
-def when(day: date, moment: Optional[datetime] = None) -> str:
+def when(day: date, moment: datetime | None = None) -> str:
     """A date, and a moment."""
     return received(day=day, moment=moment)
 
@@ -168,6 +171,52 @@ def upload(data: bytes) -> str:
 def nothing() -> str:
     """Takes nothing."""
     return received()
+
+
+def refund(order: int) -> str:
+    """Give the money back, if somebody approves."""
+    return f"refunded {order}"
+
+
+def ticket(title: str) -> dict[str, str]:
+    """Open a ticket; somebody closes it later."""
+    return {"status": "pending", "title": title}
+
+
+async def draw(tool_context: ToolContext) -> str:
+    """Save a picture and a text."""
+    picture = types.Part.from_bytes(data=base64.b64decode(DOT), mime_type="image/png")
+    await tool_context.save_artifact("dot.png", picture)
+    note = types.Part.from_bytes(data=b"first", mime_type="text/plain")
+    await tool_context.save_artifact("note.txt", note)
+    await tool_context.save_artifact("note.txt", note)
+    return "saved"
+
+
+RUNS = {"count": 0}
+
+
+def remember(key: str, value: str, tool_context: ToolContext) -> str:
+    """Put something into the session's state."""
+    RUNS["count"] += 1
+    tool_context.state[key] = value
+    return f"run {RUNS['count']}"
+
+
+def big(megabytes: int) -> dict[str, Any]:
+    """Answer with much."""
+    row = {"id": 1, "name": "a row of a table", "tags": ["x", "y"], "more": "z" * 900}
+    return {"rows": [row | {"id": number} for number in range(megabytes * 1000)]}
+
+
+def report(kind: Literal["markdown", "json", "plain"]) -> str:
+    """Answer with text that holds something."""
+    if kind == "markdown":
+        return "# Report\n\n* one\n* two\n\n**bold** words"
+    if kind == "json":
+        inner = json.dumps({"deep": json.dumps({"deeper": [1, 2, 3], "needle": "found me"})})
+        return json.dumps({"inner": inner, "list": list(range(40))})
+    return "plain words, nothing else"
 
 
 class Raising(BaseTool):
@@ -195,6 +244,11 @@ class Declared(BaseTool):
     async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:
         return received(**args)
 
+
+DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGN4EaCFFTEMLQkAxEZYgTCu"
+    "4cAAAAAASUVORK5CYII="
+)
 
 FORTY = {
     "type": "object",
@@ -275,5 +329,11 @@ root_agent = Agent(
         Declared("forty", "Forty fields.", FORTY),
         Declared("schema_tree", "Everything JSON Schema can say.", SCHEMA_TREE),
         Raising(name="raising", description="Cannot be declared."),
+        FunctionTool(refund, require_confirmation=True),
+        LongRunningFunctionTool(ticket),
+        draw,
+        remember,
+        big,
+        report,
     ],
 )

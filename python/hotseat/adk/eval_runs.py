@@ -69,6 +69,8 @@ class EvalRuns:
             with tempfile.TemporaryDirectory(prefix="hotseat-eval-") as scratch:
                 exit_code, output = await _adk(wish, _config(wish, Path(scratch)))
             cases = _cases(_results(wish.folder) - before)
+        if not cases or not all(case["passed"] for case in cases):
+            exit_code = exit_code or 1  # Earlier releases exit with 0 in any case.
         return {"exit_code": exit_code, "output": output, "cases": cases}
 
 

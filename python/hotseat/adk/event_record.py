@@ -51,6 +51,11 @@ def event_entry(event: Event, parent_call_id: str) -> Any:
     )
 
 
+def asks_the_user(actions: EventActions) -> bool:
+    """Whether a tool wants something of the user before it can do its work."""
+    return bool(actions.requested_auth_configs or actions.requested_tool_confirmations)
+
+
 def outcome_record(result: Any, actions: EventActions) -> dict[str, Any]:
     """What a tool call gave and did, for the end of a `tool_run`."""
     record = {"result": result, "state_delta": dict(actions.state_delta)}

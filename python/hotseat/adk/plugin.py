@@ -40,7 +40,7 @@ from hotseat.adk.conversation import (
 from hotseat.adk.conversations import Conversations
 from hotseat.adk.decision import call_ids, unpack_decision
 from hotseat.adk.declarations import forgive_broken_declarations
-from hotseat.adk.event_record import entry, outcome_record
+from hotseat.adk.event_record import asks_the_user, entry, outcome_record
 from hotseat.adk.request import pack_request
 from hotseat.adk.tools import RunTool, ToolRun, error_response, first_answer, watch_tools
 from hotseat.adk.tracebacks import readable_traceback
@@ -304,9 +304,12 @@ class HotseatPlugin(BasePlugin):
         finally:
             background.submit(conversation.link.tool_ended(call_id))
         if outcome["status"] == "succeeded" and (
-            call_id not in conversation.alone or tool.is_long_running
+            call_id not in conversation.alone
+            or tool.is_long_running
+            or asks_the_user(tool_context.actions)
         ):
-            # ADK's event with the result comes when all calls beside it have ended, or never.
+            # ADK's event with the result comes when all calls beside it have ended and the user
+            # has been asked, or never.
             outcome |= outcome_record(tool_run.result, tool_context.actions)
         if saved := dict(tool_context.actions.artifact_delta):
             # A fork has this entry too, and finds there what it has to bring along.

@@ -65,13 +65,15 @@ class AgentSimulator:
             if open_browser:
                 webbrowser.open(page)
             address, _, token = page.partition("/?token=")
-            self._serve(Settings.resolve(address, token or None))
+            # Beside the server's own data, which it keeps here unless it is told otherwise.
+            data = Path(os.environ.get("HOTSEAT_DATA") or ".hotseat")
+            self._serve(Settings.resolve(address, token or None), data / "artifacts")
         finally:
             _stop_server(server)
 
-    def _serve(self, settings: Settings) -> None:
+    def _serve(self, settings: Settings, artifacts: Path | None = None) -> None:
         try:
-            asyncio.run(Worker(self._roster, settings).serve())
+            asyncio.run(Worker(self._roster, settings, artifacts).serve())
         except KeyboardInterrupt:
             notice("stopped")
 

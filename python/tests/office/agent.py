@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi.openapi.models import APIKey, APIKeyIn
 from google.adk.agents import LlmAgent, ParallelAgent
+from google.adk.apps.app import App, ResumabilityConfig
 from google.adk.auth.auth_credential import AuthCredential, AuthCredentialTypes
 from google.adk.auth.auth_tool import AuthConfig
 from google.adk.tools.agent_tool import AgentTool
@@ -126,8 +127,14 @@ pair = ParallelAgent(
         LlmAgent(
             name=name,
             model="gemini-2.5-flash",
-            tools=[FunctionTool(pay, require_confirmation=True)],
+            tools=[FunctionTool(pay, require_confirmation=True), LongRunningFunctionTool(wonder)],
         )
         for name in ("left", "right")
     ],
+)
+
+resumable = App(
+    name="resumable",
+    root_agent=root_agent,
+    resumability_config=ResumabilityConfig(is_resumable=True),
 )

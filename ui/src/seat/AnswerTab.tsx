@@ -1,7 +1,7 @@
 // Writing the answer: the instruction to follow, the one choice of the job, and the form or text for it. One hot
 // button says what pressing it will do.
 import { Checkbox, Textarea } from "@mantine/core";
-import { useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import type { FieldError } from "../api/types";
 import { FormOrJson } from "../form/FormOrJson";
 import { asSchema } from "../form/schema";
@@ -22,6 +22,8 @@ import { focusFirst, focusFirstError } from "./focus";
 import { Instruction } from "./Instruction";
 import type { TurnPanelProps } from "./TurnPanel";
 import { useDecision } from "./useDecision";
+
+const Markdown = lazy(() => import("../value/Markdown"));
 
 export function AnswerTab(props: TurnPanelProps) {
   const { turn, request, session } = props;
@@ -154,6 +156,7 @@ interface FinalEditorProps {
 
 function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, serverErrors }: FinalEditorProps) {
   const schema = outputSchema && asSchema(outputSchema);
+  const [shown, setShown] = useState(false);
   return (
     <div className="final">
       {schema ? (
@@ -170,16 +173,38 @@ function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, server
         </div>
       ) : (
         <div className="final-field">
-          <Textarea
-            aria-label="Final response"
-            data-testid="final-text"
-            placeholder="What the agent answers the user"
-            autosize
-            minRows={5}
-            maxRows={20}
-            value={draft.finalText}
-            onChange={(event) => setDraft({ finalText: event.currentTarget.value })}
-          />
+          <div className="preview-switch">
+            <button type="button" className="link" aria-pressed={!shown} onClick={() => setShown(false)}>
+              Write
+            </button>
+            <button
+              type="button"
+              className="link"
+              aria-pressed={shown}
+              data-testid="final-preview"
+              onClick={() => setShown(true)}
+            >
+              Preview
+            </button>
+          </div>
+          {shown ? (
+            <div className="preview" data-testid="final-rendered">
+              <Suspense fallback={draft.finalText}>
+                <Markdown text={draft.finalText} />
+              </Suspense>
+            </div>
+          ) : (
+            <Textarea
+              aria-label="Final response"
+              data-testid="final-text"
+              placeholder="What the agent answers the user; Markdown if you like"
+              autosize
+              minRows={5}
+              maxRows={20}
+              value={draft.finalText}
+              onChange={(event) => setDraft({ finalText: event.currentTarget.value })}
+            />
+          )}
           {serverErrors.map((error) => (
             <div className="field-error" key={error.message}>
               {error.message}

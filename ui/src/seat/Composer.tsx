@@ -1,14 +1,17 @@
 // The next message of the user, when no run is going on. What was typed is kept until it is sent.
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { errorText } from "../api/client";
 import { actions, askAgain, keys, useAgents } from "../api/queries";
 import type { Session } from "../api/types";
 import { putSession } from "../live/sessionLists";
 import { keepQuery, keptQuery } from "../query/kept";
 import { type Query, QueryForm, toBody } from "../query/QueryForm";
+import { openResults, type StreamState } from "../stream/fold";
+import { Artifacts } from "./Artifacts";
+import { LaterResult } from "./LaterResult";
 
-export function Composer({ session }: { session: Session }) {
+export function Composer({ session, stream }: { session: Session; stream: StreamState }) {
   const client = useQueryClient();
   const agents = useAgents();
   const agent = agents.data?.items.find((candidate) => candidate.name === session.agent);
@@ -64,6 +67,8 @@ export function Composer({ session }: { session: Session }) {
           onSend={(query) => void send(query)}
           onEdit={(query) => keepQuery(session.id, { query, error: null })}
         />
+        <LaterResults session={session} stream={stream} />
+        <Artifacts session={session} quiet />
         {!first && (
           <div className="composer-complete">
             <button type="button" className="btn" onClick={() => void complete()}>
@@ -74,5 +79,19 @@ export function Composer({ session }: { session: Session }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** Tools that went on by themselves: their results can be given when they are there. */
+function LaterResults({ session, stream }: { session: Session; stream: StreamState }) {
+  const cards = useMemo(() => openResults(stream.cards), [stream.cards]);
+  if (cards.length === 0) return null;
+  return (
+    <section className="later-results">
+      <h3>Results still to come</h3>
+      {cards.map((card) => (
+        <LaterResult key={card.call.call_id} card={card} sessionId={session.id} />
+      ))}
+    </section>
   );
 }

@@ -1,12 +1,16 @@
-// The golden trace of a completed session: what would be written and where, then what was written and how to run it.
-import { Modal } from "@mantine/core";
+// The golden trace of a completed session: what would be written and where, to be looked at and changed first; then what
+// was written and how to run it.
+import { Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "wouter";
-import { errorText } from "../api/client";
-import { actions, useGoldenTrace } from "../api/queries";
-import type { GoldenTrace, Session } from "../api/types";
+import { ApiError, errorText } from "../api/client";
+import { actions, useEvalSets, useGoldenTrace } from "../api/queries";
+import type { GoldenTrace, Json, Session } from "../api/types";
+import { CaseEditor } from "../golden/CaseEditor";
+import { CaseJson, CaseView } from "../golden/CaseView";
+import { sameJson } from "../json/json";
 import { Command } from "../shell/Command";
-import { Case } from "./Case";
+import { Artifacts } from "./Artifacts";
 import { evalCommand } from "./evalCommand";
 
 export function GoldenTracePanel({ session }: { session: Session }) {
@@ -20,6 +24,7 @@ export function GoldenTracePanel({ session }: { session: Session }) {
       </header>
       <div className="seat-body">
         <Trace session={session} />
+        <Artifacts session={session} quiet />
         <Link className="link" href="/agents">
           Start another session
         </Link>
@@ -42,39 +47,65 @@ export function ExportDialogue(props: { session: Session; opened: boolean; onClo
   );
 }
 
+type View = "steps" | "json" | "edit";
+const VIEWS: [View, string][] = [
+  ["steps", "Steps"],
+  ["json", "JSON"],
+  ["edit", "Edit"],
+];
+
 function Trace({ session }: { session: Session }) {
   const preview = useGoldenTrace(session.id);
+  const [path, setPath] = useState<string | null>(null);
+  const [edited, setEdited] = useState<Json | null>(null);
+  const [view, setView] = useState<View>("steps");
   const [result, setResult] = useState<GoldenTrace | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const original = preview.data?.case ?? null;
+  const changed = edited !== null && !sameJson(edited, original);
+  const target = path?.trim() || undefined;
   const write = async () => {
     setBusy(true);
     setError(null);
     try {
-      setResult(await actions.exportTrace(session.id));
+      let written = await actions.exportTrace(session.id, target);
+      if (changed) {
+        await actions.putCase(written.path, edited);
+        written = { ...written, case: edited };
+      }
+      setResult(written);
       void preview.refetch();
     } catch (failed) {
-      setError(errorText(failed));
+      setError(pathProblem(failed) ?? errorText(failed));
     } finally {
       setBusy(false);
     }
   };
   const trace = result ?? preview.data;
+  const shown = result?.case ?? edited ?? original;
   return (
     <div className="trace">
       {preview.isError && !trace && <div className="note note-bad">{errorText(preview.error)}</div>}
+      {trace && !result && <FileChoice path={path ?? trace.path} onChange={setPath} />}
       {trace && (
         <dl className="facts">
-          <dt>File</dt>
-          <dd className="mono">{trace.path}</dd>
+          {result && (
+            <>
+              <dt>File</dt>
+              <dd className="mono">{trace.path}</dd>
+            </>
+          )}
           <dt>Case</dt>
-          <dd className="mono">{trace.eval_id}</dd>
+          <dd className="mono">
+            {trace.eval_id} {changed && <span className="chip">edited</span>}
+          </dd>
         </dl>
       )}
       {result ? (
-        <Written trace={result} app={session.app_name} />
+        <Written trace={result} app={session.app_name} onAgain={() => setResult(null)} />
       ) : (
-        <div>
+        <div className="trace-views">
           <button
             type="button"
             className="btn btn-strong"
@@ -82,8 +113,12 @@ function Trace({ session }: { session: Session }) {
             disabled={busy || !trace}
             onClick={() => void write()}
           >
-            {busy ? "Exporting…" : preview.data?.exists ? "Export: add to the file" : "Export: create the file"}
+            {busy ? "Exporting…" : exportWords(preview.data, target)}
           </button>
+          <span className="spring" />
+          <a className="link" href={`/api/v1/sessions/${session.id}/export?format=session`} download>
+            Session for adk test
+          </a>
         </div>
       )}
       {error && (
@@ -91,9 +126,72 @@ function Trace({ session }: { session: Session }) {
           {error}
         </div>
       )}
-      {trace && <Case value={trace.case} />}
+      {shown !== null && (
+        <>
+          <div className="trace-views" role="group" aria-label="The case as">
+            {VIEWS.filter(([name]) => name !== "edit" || !result).map(([name, label]) => (
+              <button
+                key={name}
+                type="button"
+                className="btn"
+                aria-pressed={view === name}
+                data-testid={`trace-${name}`}
+                onClick={() => setView(name)}
+              >
+                {label}
+              </button>
+            ))}
+            <span className="spring" />
+            {changed && !result && (
+              <button type="button" className="link" data-testid="case-reset" onClick={() => setEdited(null)}>
+                reset to what happened
+              </button>
+            )}
+          </div>
+          {view === "json" && <CaseJson value={shown} />}
+          {view === "edit" && !result && (
+            <CaseEditor key={edited === null ? "original" : "edited"} value={shown} onChange={setEdited} />
+          )}
+          {(view === "steps" || (view === "edit" && result)) && <CaseView value={shown} />}
+        </>
+      )}
     </div>
   );
+}
+
+/** The agent's own file unless another is chosen; those that are known are offered. */
+function FileChoice({ path, onChange }: { path: string; onChange: (path: string) => void }) {
+  const known = useEvalSets().data?.items ?? [];
+  return (
+    <div className="trace-file">
+      <label htmlFor="eval-set-path">File</label>
+      <TextInput
+        id="eval-set-path"
+        className="mono-input"
+        data-testid="eval-set-path"
+        list="eval-set-files"
+        spellCheck={false}
+        value={path}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <datalist id="eval-set-files">
+        {known.map((file) => (
+          <option key={file.path} value={file.path} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+function exportWords(preview: GoldenTrace | undefined, path: string | undefined): string {
+  if (path && path !== preview?.path) return "Export to this file";
+  return preview?.exists ? "Export: add to the file" : "Export: create the file";
+}
+
+function pathProblem(failed: unknown): string | null {
+  if (!(failed instanceof ApiError) || failed.code !== "invalid_eval_set_path") return null;
+  const details = failed.problem.errors?.map((error) => error.message).join("; ");
+  return details ? `${failed.message}: ${details}` : failed.message;
 }
 
 const DONE = {
@@ -102,11 +200,20 @@ const DONE = {
   updated: "Updated the case in the file.",
 };
 
-function Written({ trace, app }: { trace: GoldenTrace; app: string }) {
+function Written({ trace, app, onAgain }: { trace: GoldenTrace; app: string; onAgain: () => void }) {
   return (
     <div className="note" data-testid="export-result" role="status">
       <p>{DONE[trace.action ?? "appended"]} Run it with:</p>
       <Command text={evalCommand(trace, app)} />
+      <p className="trace-next">
+        <Link className="link" href={`/eval-sets?path=${encodeURIComponent(trace.path)}`} data-testid="open-eval-set">
+          Open the eval set
+        </Link>{" "}
+        ·{" "}
+        <button type="button" className="link" onClick={onAgain}>
+          change it
+        </button>
+      </p>
     </div>
   );
 }

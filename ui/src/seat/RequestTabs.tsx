@@ -13,14 +13,14 @@ export function RequestTab({ request, turnId }: { request: TurnRequest; turnId: 
       {request.system_instruction && (
         <section>
           <h3>Instruction</h3>
-          <LongText text={request.system_instruction} place={`${turnId}.instruction`} />
+          <LongText text={request.system_instruction} place={`~${turnId}.instruction`} />
         </section>
       )}
       <section>
         <h3>Contents</h3>
         {request.contents.map((content, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contents of a request never change.
-          <ContentView key={index} content={content} place={`${turnId}.${index}`} />
+          <ContentView key={index} content={content} place={`~${turnId}.${index}`} />
         ))}
         {request.contents.length === 0 && <p className="quiet">Nothing was said yet.</p>}
       </section>
@@ -32,7 +32,8 @@ export function RequestTab({ request, turnId }: { request: TurnRequest; turnId: 
               <code>{tool.name}</code> <span className="quiet">{tool.description?.split("\n")[0]}</span>
             </summary>
             {tool.description && <p className="tool-description">{tool.description}</p>}
-            {tool.parameters && <Tree value={tool.parameters as Json} />}
+            {tool.error && <p className="tool-problem">{tool.error}</p>}
+            {tool.parameters && <Tree value={tool.parameters as Json} place={`~${turnId}.tool.${tool.name}`} />}
           </details>
         ))}
         {request.tools.length === 0 && <p className="quiet">This agent has no tools.</p>}
@@ -40,23 +41,47 @@ export function RequestTab({ request, turnId }: { request: TurnRequest; turnId: 
       {request.output_schema && (
         <section>
           <h3>Output schema</h3>
-          <Tree value={request.output_schema as Json} />
+          <Tree value={request.output_schema as Json} place={`~${turnId}.output`} />
         </section>
       )}
       {config && (
         <section>
           <h3>Config</h3>
-          <Tree value={config} />
+          <Tree value={config} place={`~${turnId}.config`} />
         </section>
       )}
     </div>
   );
 }
 
-export function StateTab({ request }: { request: TurnRequest }) {
+/** The state, and what changed in it since the last request. */
+export function StateTab({ request, turnId, delta }: { request: TurnRequest; turnId: string; delta: JsonObject }) {
   const state = request.state ?? {};
-  if (Object.keys(state).length === 0) return <p className="quiet">The session's state is empty.</p>;
-  return <Tree value={state} />;
+  const changed = Object.keys(delta);
+  if (Object.keys(state).length === 0 && changed.length === 0) {
+    return <p className="quiet">The session's state is empty.</p>;
+  }
+  return (
+    <div className="request">
+      {changed.length > 0 && (
+        <section data-testid="state-delta">
+          <h3>Changed since the last request</h3>
+          <ul className="delta">
+            {changed.map((key) => (
+              <li key={key}>
+                <b>{delta[key] === null ? "removed" : key in state ? "set" : "was set"}</b> <code>{key}</code>
+                <Tree value={delta[key] ?? null} place={`~${turnId}.delta.${key}`} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section>
+        <h3>State</h3>
+        <Tree value={state} place={`~${turnId}.state`} />
+      </section>
+    </div>
+  );
 }
 
 const RAW_AT_ONCE = 200_000;
@@ -100,10 +125,15 @@ function PartView({ part, place }: { part: Part; place: string }) {
     );
   }
   if (part.function_call)
-    return <Named word="calls" name={part.function_call.name} value={part.function_call.args ?? {}} />;
+    return <Named word="calls" name={part.function_call.name} value={part.function_call.args ?? {}} place={place} />;
   if (part.function_response) {
     return (
-      <Named word="answer of" name={part.function_response.name} value={part.function_response.response ?? null} />
+      <Named
+        word="answer of"
+        name={part.function_response.name}
+        value={part.function_response.response ?? null}
+        place={place}
+      />
     );
   }
   if (part.inline_data) {
@@ -113,14 +143,14 @@ function PartView({ part, place }: { part: Part; place: string }) {
       </div>
     );
   }
-  return <Tree value={part as JsonObject} />;
+  return <Tree value={part as JsonObject} place={place} />;
 }
 
-function Named({ word, name, value }: { word: string; name: string; value: Json }) {
+function Named({ word, name, value, place }: { word: string; name: string; value: Json; place: string }) {
   return (
     <div>
       <span className="quiet">{word}</span> <code>{name}</code>
-      <Tree value={value} />
+      <Tree value={value} place={place} />
     </div>
   );
 }

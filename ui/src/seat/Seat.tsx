@@ -1,10 +1,11 @@
 // The seat: one fixed place that shows what the person can do now. A waiting request comes first; then running tools,
 // the working agent, the place for another message, and at last the golden trace.
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTurns } from "../api/queries";
 import type { Session } from "../api/types";
 import { hasWish } from "../live/Live";
-import type { StreamState } from "../stream/fold";
+import { openAsks, type StreamState } from "../stream/fold";
+import { AskPanel } from "./AskPanel";
 import { Composer } from "./Composer";
 import { GoldenTracePanel } from "./Export";
 import { TurnPanel } from "./TurnPanel";
@@ -14,6 +15,7 @@ import "./seat.css";
 export function Seat({ session, stream }: { session: Session; stream: StreamState }) {
   const turns = useTurns(session.id).data?.items ?? [];
   const head = turns.find((turn) => turn.head) ?? turns[0];
+  const asks = useMemo(() => openAsks(stream.cards), [stream.cards]);
   const [note, setNote] = useState<string | null>(null);
   const headId = head?.turn_id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a note belongs to the moment before the next request.
@@ -41,16 +43,26 @@ export function Seat({ session, stream }: { session: Session; stream: StreamStat
           request={head.request}
           queue={turns}
           number={stream.requests.indexOf(head.turn_id) + 1}
+          delta={stream.deltas[head.turn_id] ?? {}}
+          inside={insideOf(stream, head.parent_call_id)}
           session={session}
           onGone={setNote}
         />
+      ) : asks.length > 0 && !session.run && session.source === "web" ? (
+        <AskPanel key={asks[0]?.ask.call_id} session={session} asks={asks} />
       ) : session.run || stream.run || stream.running.length > 0 || hasWish(session.id) ? (
         <Working session={session} stream={stream} />
       ) : session.source === "plugin" ? (
         <ProgramDrives />
       ) : (
-        <Composer session={session} />
+        <Composer session={session} stream={stream} />
       )}
     </>
   );
+}
+
+function insideOf(stream: StreamState, callId: string | null | undefined): string | null {
+  if (!callId) return null;
+  const card = stream.cards.find((candidate) => candidate.type === "tool_call" && candidate.call.call_id === callId);
+  return card?.type === "tool_call" ? card.call.tool_name : null;
 }

@@ -1,21 +1,23 @@
 // A waiting request: who asks, since when, what is next; then the answer, and the request as the model would see it.
 import { useEffect, useState } from "react";
-import type { Session, Turn, TurnRequest } from "../api/types";
 import { errorText } from "../api/client";
-import { actions, useWaiting } from "../api/queries";
+import { actions, useArtifacts, useWaiting } from "../api/queries";
+import type { JsonObject, Session, Turn, TurnRequest } from "../api/types";
 import { Confirm } from "../shell/Confirm";
 import { isTyping } from "../shell/keys";
 import { stopwatch } from "../time/format";
 import { useSecond } from "../time/useNow";
 import { AnswerTab } from "./AnswerTab";
+import { Artifacts } from "./Artifacts";
 import { focusFirst } from "./focus";
 import { RawTab, RequestTab, StateTab } from "./RequestTabs";
 
-type Tab = "answer" | "request" | "state" | "raw";
+type Tab = "answer" | "request" | "state" | "artifacts" | "raw";
 const TABS: [Tab, string][] = [
   ["answer", "Answer"],
   ["request", "Request"],
   ["state", "State"],
+  ["artifacts", "Artifacts"],
   ["raw", "Raw"],
 ];
 
@@ -24,12 +26,16 @@ export interface TurnPanelProps {
   request: TurnRequest;
   queue: Turn[];
   number: number;
+  /** What changed in the state since the request before this one. */
+  delta: JsonObject;
+  /** The tool call inside which the agent asks, if it is an agent called as a tool. */
+  inside: string | null;
   session: Session;
   onGone: (note: string) => void;
 }
 
 export function TurnPanel(props: TurnPanelProps) {
-  const { turn, request } = props;
+  const { turn, request, delta, session } = props;
   const [tab, setTab] = useState<Tab>("answer");
   useEffect(() => {
     // On a touch screen the focus would bring up the keyboard over the request.
@@ -50,7 +56,8 @@ export function TurnPanel(props: TurnPanelProps) {
             onClick={() => setTab(name)}
           >
             {label}
-            {name === "state" && <StateCount request={request} />}
+            {name === "state" && <StateCount delta={delta} />}
+            {name === "artifacts" && <ArtifactCount session={session} />}
           </button>
         ))}
       </div>
@@ -59,7 +66,8 @@ export function TurnPanel(props: TurnPanelProps) {
       ) : (
         <div className="seat-body" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === "request" && <RequestTab request={request} turnId={turn.turn_id} />}
-          {tab === "state" && <StateTab request={request} />}
+          {tab === "state" && <StateTab request={request} turnId={turn.turn_id} delta={delta} />}
+          {tab === "artifacts" && <Artifacts session={session} />}
           {tab === "raw" && <RawTab request={request} />}
         </div>
       )}
@@ -67,7 +75,7 @@ export function TurnPanel(props: TurnPanelProps) {
   );
 }
 
-function TurnHead({ turn, queue, number, onGone }: TurnPanelProps) {
+function TurnHead({ turn, queue, number, inside, onGone }: TurnPanelProps) {
   const now = useSecond();
   const [asking, setAsking] = useState(false);
   const dismiss = () => {
@@ -100,8 +108,13 @@ function TurnHead({ turn, queue, number, onGone }: TurnPanelProps) {
         onYes={dismiss}
       />
       <p className="quiet">
+        {inside && (
+          <>
+            inside <b>{inside}</b> ·{" "}
+          </>
+        )}
         {number > 0 && `request ${number} of this session · `}
-        <span data-testid="queue-length">{queue.length} in queue</span>
+        <span data-testid="queue-length">{queueWords(turn, queue)}</span>
         {next && (
           <>
             {" "}
@@ -119,7 +132,18 @@ function TurnHead({ turn, queue, number, onGone }: TurnPanelProps) {
   );
 }
 
-function StateCount({ request }: { request: TurnRequest }) {
-  const count = Object.keys(request.state ?? {}).length;
+/** A queue is worth telling only if there is one. */
+function queueWords(turn: Turn, queue: Turn[]): string {
+  const place = queue.findIndex((other) => other.turn_id === turn.turn_id) + 1;
+  return queue.length > 1 ? `${place} of ${queue.length} in queue` : "1 in queue";
+}
+
+function StateCount({ delta }: { delta: JsonObject }) {
+  const count = Object.keys(delta).length;
+  return count > 0 ? <span className="chip">+{count}</span> : null;
+}
+
+function ArtifactCount({ session }: { session: Session }) {
+  const count = useArtifacts(session.id, session.last_seq).data?.items.length ?? 0;
   return count > 0 ? <span className="chip">{count}</span> : null;
 }

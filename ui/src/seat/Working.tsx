@@ -8,6 +8,7 @@ import { Running } from "../stream/CallCard";
 import type { StreamState } from "../stream/fold";
 import { stopwatch } from "../time/format";
 import { useSecond } from "../time/useNow";
+import { Artifacts } from "./Artifacts";
 
 export function Working({ session, stream }: { session: Session; stream: StreamState }) {
   const run = session.run;
@@ -39,6 +40,7 @@ export function Working({ session, stream }: { session: Session; stream: StreamS
             ? "The tool really runs. Its output appears in the stream, and the next request comes here."
             : "The next request comes here by itself."}
         </p>
+        <Artifacts session={session} quiet />
         {run && <StopRun id={session.id} />}
       </div>
     </div>

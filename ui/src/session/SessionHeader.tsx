@@ -15,7 +15,13 @@ import type { StreamState } from "../stream/fold";
 
 type Asking = "delete" | "complete" | "export" | null;
 
-export function SessionHeader({ session, stream }: { session: Session; stream: StreamState }) {
+interface SessionHeaderProps {
+  session: Session;
+  stream: StreamState;
+  goBack?: (turnId: string) => void;
+}
+
+export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const [asking, setAsking] = useState<Asking>(null);
@@ -33,6 +39,7 @@ export function SessionHeader({ session, stream }: { session: Session; stream: S
     void attempt(async () => putSession(client, await actions.complete(session.id)));
   };
   const open = session.status === "active";
+  const lastAnswered = stream.answered[stream.answered.length - 1];
   const busy = session.run !== null || session.pending_turns > 0;
   return (
     <>
@@ -51,6 +58,17 @@ export function SessionHeader({ session, stream }: { session: Session; stream: S
             onClick={() => (busy ? setAsking("complete") : complete())}
           >
             Complete
+          </button>
+        )}
+        {goBack && lastAnswered && (
+          <button
+            type="button"
+            className="btn fork-button"
+            data-testid="fork-here"
+            title="A new session that stands before the last answer; tools that ran are not run again"
+            onClick={() => goBack(lastAnswered)}
+          >
+            Fork here
           </button>
         )}
         <button
@@ -78,6 +96,9 @@ export function SessionHeader({ session, stream }: { session: Session; stream: S
             <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.id)}>Copy session id</Menu.Item>
             <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/events?limit=1000`} target="_blank">
               Raw events
+            </Menu.Item>
+            <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/export?format=session`} download>
+              Download the session for adk test
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item className="danger" onClick={() => setAsking("delete")}>

@@ -1,15 +1,16 @@
 // One session: what happened, and the seat. The header's actions are those that make sense in its state.
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect } from "react";
-import { Link } from "wouter";
-import { ApiError } from "../api/client";
-import { askAgain, keys, useSession } from "../api/queries";
+import { useCallback, useEffect, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { ApiError, errorText } from "../api/client";
+import { actions, askAgain, keys, useSession } from "../api/queries";
 import type { Session } from "../api/types";
 import { Seat } from "../seat/Seat";
 import { Failure } from "../shell/Failure";
 import { Stream } from "../stream/Stream";
 import { useSessionStream } from "../stream/useSessionStream";
 import { completeIfWished } from "../live/Live";
+import { putSession } from "../live/sessionLists";
 import { SessionHeader } from "./SessionHeader";
 import "./session.css";
 
@@ -45,11 +46,39 @@ function Loaded({ session, onRetry }: { session: Session; onRetry: () => void })
   useEffect(() => {
     completeIfWished(client, session);
   }, [client, session]);
+  const [, go] = useLocation();
+  const [error, setError] = useState<string | null>(null);
+  const goBack = useCallback(
+    async (turnId: string) => {
+      setError(null);
+      try {
+        const forked = await actions.fork(id, turnId);
+        putSession(client, forked);
+        go(`/sessions/${forked.id}`);
+      } catch (failed) {
+        setError(errorText(failed));
+      }
+    },
+    [client, id, go],
+  );
+  // The user's own program drives such a session; a copy would have nobody to drive it.
+  const back = session.source === "web" ? goBack : undefined;
   return (
     <>
       <section className="stream-side" aria-label="Stream">
-        <SessionHeader session={session} stream={stream} />
-        <Stream stream={stream} sessionId={id} connection={connection} />
+        <SessionHeader session={session} stream={stream} goBack={back} />
+        {error && (
+          <div className="note note-bad top-note" role="alert">
+            {error}
+          </div>
+        )}
+        <Stream
+          stream={stream}
+          sessionId={id}
+          open={session.status === "active"}
+          connection={connection}
+          goBack={back}
+        />
       </section>
       <aside className="seat" aria-label="Seat">
         <Seat session={session} stream={stream} />

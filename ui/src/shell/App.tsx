@@ -1,6 +1,6 @@
 // The shell: rail, routes, global keys and the title. Every screen has a URL; what is not a screen says so. wouter
 // routes, because four routes need two kilobytes, not twenty.
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { AgentsScreen } from "../agents/AgentsScreen";
 import { onUnauthorised } from "../api/client";
@@ -13,6 +13,8 @@ import { useKeys } from "./keys";
 import { Locked } from "./Locked";
 import { Rail } from "./Rail";
 import "./shell.css";
+
+const EvalSetsScreen = lazy(() => import("../evalsets/EvalSetsScreen"));
 
 export function App() {
   const [locked, setLocked] = useState(false);
@@ -35,6 +37,7 @@ function Shell() {
   useKeys({
     "g s": () => go("/sessions"),
     "g a": () => go("/agents"),
+    "g e": () => go("/eval-sets"),
     "?": () => setHelp(true),
   });
   return (
@@ -47,6 +50,11 @@ function Shell() {
           </Route>
           <Route path="/agents">
             <AgentsScreen />
+          </Route>
+          <Route path="/eval-sets">
+            <Suspense fallback={<div className="message-page" aria-busy="true" />}>
+              <EvalSetsScreen />
+            </Suspense>
           </Route>
           <Route path="/sessions">
             <SessionsScreen id={null} />

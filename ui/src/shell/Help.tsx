@@ -7,7 +7,7 @@ const KEYS: [string, string][] = [
   ["/", "search tools, or sessions"],
   [`${modKey}Enter`, "send what is in the seat"],
   ["j · k", "next · previous entry"],
-  ["g s · g a", "sessions · agents"],
+  ["g s · g a · g e", "sessions · agents · eval sets"],
   ["Esc", "back out of a field or a dialogue"],
   ["?", "this help"],
 ];

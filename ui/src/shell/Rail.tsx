@@ -3,7 +3,7 @@ import { Tooltip, useMantineColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useConnection } from "../live/Live";
-import { Agents, Half, List, Moon, Question, Sun } from "./icons";
+import { Agents, Check, Half, List, Moon, Question, Sun } from "./icons";
 
 export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void }) {
   return (
@@ -16,6 +16,9 @@ export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void 
       </RailLink>
       <RailLink href="/agents" label="Agents">
         <Agents />
+      </RailLink>
+      <RailLink href="/eval-sets" label="Eval sets">
+        <Check />
       </RailLink>
       <span className="spring" />
       <ThemeButton />

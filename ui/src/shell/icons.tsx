@@ -87,3 +87,60 @@ export const Down = () => (
     <path d="M6 9l6 6 6-6" />
   </Icon>
 );
+export const Back = () => (
+  <Icon size={14}>
+    <path d="M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6v1" />
+  </Icon>
+);
+export const Chain = () => (
+  <Icon size={14}>
+    <path d="M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.6-5.8l-1.4 1.3M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.6 5.8l1.4-1.3" />
+  </Icon>
+);
+export const Play = () => (
+  <Icon size={15}>
+    <path d="M8 5l11 7-11 7z" fill="currentColor" stroke="none" />
+  </Icon>
+);
+export const Pause = () => (
+  <Icon size={15}>
+    <path d="M8 5v14M16 5v14" strokeWidth="3.5" />
+  </Icon>
+);
+export const StepBack = () => (
+  <Icon size={14}>
+    <path d="M18 5l-9 7 9 7zM6 5v14" />
+  </Icon>
+);
+export const StepOn = () => (
+  <Icon size={14}>
+    <path d="M6 5l9 7-9 7zM18 5v14" />
+  </Icon>
+);
+export const Search = () => (
+  <Icon size={15}>
+    <circle cx="11" cy="11" r="6.5" />
+    <path d="M16 16l4.5 4.5" />
+  </Icon>
+);
+export const FoldAll = () => (
+  <Icon size={15}>
+    <path d="M7 4l5 5 5-5M7 20l5-5 5 5" />
+  </Icon>
+);
+export const UnfoldAll = () => (
+  <Icon size={15}>
+    <path d="M7 9l5-5 5 5M7 15l5 5 5-5" />
+  </Icon>
+);
+export const Check = () => (
+  <Icon>
+    <path d="M5 12.5l4.5 4.5L19 7.5" />
+  </Icon>
+);
+export const Gear = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="3" />
+    <path d="M12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2.1 2.1M16.3 16.3l2.1 2.1M5.6 18.4l2.1-2.1M16.3 7.7l2.1-2.1" />
+  </Icon>
+);

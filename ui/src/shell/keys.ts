@@ -8,7 +8,7 @@ const bindings: { current: Binding }[] = [];
 const CHORD_MS = 900;
 let chord: { key: string; until: number } | null = null;
 
-/** Names: "j", "/", "g s", "mod+enter" (Ctrl or ⌘), "escape". */
+/** Names: "j", "/", "g s", "mod+enter" (with Ctrl or ⌘), "escape". */
 export function useKeys(binding: Binding): void {
   const latest = useRef(binding);
   latest.current = binding;
@@ -33,9 +33,9 @@ export const modKey = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? "
 function handle(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const name = nameOf(event);
-  const always = name === "mod+enter" || name === "escape";
+  const always = name.startsWith("mod+") || name === "escape";
   if (!always && (isTyping() || event.ctrlKey || event.metaKey || event.altKey)) return;
-  if (!always && document.querySelector("[role=dialog]")) return;
+  if (name !== "mod+enter" && name !== "escape" && document.querySelector("[role=dialog]")) return;
   const pair = chord && chord.until > Date.now() ? `${chord.key} ${name}` : null;
   chord = name === "g" ? { key: "g", until: Date.now() + CHORD_MS } : null;
   for (const candidate of [pair, name]) {
@@ -52,5 +52,5 @@ function handle(event: KeyboardEvent): void {
 
 function nameOf(event: KeyboardEvent): string {
   const key = event.key.toLowerCase();
-  return (event.ctrlKey || event.metaKey) && key === "enter" ? "mod+enter" : key;
+  return (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey ? `mod+${key}` : key;
 }

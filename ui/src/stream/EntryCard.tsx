@@ -1,25 +1,25 @@
 // One card of the stream. The type of an entry is said by a word, a colour and the shape of its content, so none of
 // them is needed alone.
-import { lazy, Suspense } from "react";
 import { clockTime } from "../time/format";
-import { embeddedJson, looksLikeMarkdown } from "../value/kind";
-import { LongText } from "../value/LongText";
+import { oneLine } from "../value/oneLine";
 import { Output } from "../value/Output";
-import { Tree } from "../value/Tree";
+import { AskCardView } from "./AskCard";
 import { CallCardView } from "./CallCard";
+import { useStreamShare } from "./context";
 import type { Card, EntryCard as Single } from "./fold";
-import { AnsweredBy, ErrorBody, Frame, Head } from "./parts";
+import { AnsweredBy, ErrorBody, Frame, Head, StateDelta, useFolded } from "./parts";
 
-const Markdown = lazy(() => import("../value/Markdown"));
-
-export function EntryCard({ card, sessionId, depth }: { card: Card; sessionId: string; depth: number }) {
+export function EntryCard({ card, depth }: { card: Card; depth: number }) {
+  const { sessionId } = useStreamShare();
   const place = `${sessionId}.${card.key}`;
   switch (card.type) {
     case "tool_call":
-      return <CallCardView card={card} sessionId={sessionId} place={place} />;
+      return <CallCardView card={card} place={place} />;
+    case "input_request":
+      return <AskCardView card={card} place={place} />;
     case "outcome":
       return (
-        <Frame type={card.outcome.type} colour="mute">
+        <Frame type={card.outcome.type} colour="mute" seq={card.seq}>
           {card.outcome.type === "tool_error" ? (
             <ErrorBody error={card.outcome} place={place} />
           ) : (
@@ -34,10 +34,16 @@ export function EntryCard({ card, sessionId, depth }: { card: Card; sessionId: s
 
 function SingleView({ card, place, depth }: { card: Single; place: string; depth: number }) {
   const { entry } = card;
+  const head = { seq: entry.seq, time: entry.timestamp, place };
   switch (entry.type) {
     case "transfer":
       return (
-        <div className="transfer" data-testid="entry-transfer" title={`#${entry.seq} · ${clockTime(entry.timestamp)}`}>
+        <div
+          className="transfer"
+          data-testid="entry-transfer"
+          data-seq={entry.seq}
+          title={`#${entry.seq} · ${clockTime(entry.timestamp)}`}
+        >
           <span>
             transferred to <b>{entry.to_agent}</b>
           </span>
@@ -45,31 +51,32 @@ function SingleView({ card, place, depth }: { card: Single; place: string; depth
       );
     case "user_query":
       return (
-        <Frame type={entry.type} colour="blue">
-          <Head word="User query" seq={entry.seq} time={entry.timestamp} />
+        <Frame type={entry.type} colour="blue" seq={entry.seq}>
+          <Head word="User query" {...head} />
           <Said text={entry.content} place={place} />
         </Frame>
       );
     case "agent_text":
       return (
-        <Frame type={entry.type} colour="mute">
-          <Head word="Agent text" seq={entry.seq} time={entry.timestamp} name={entry.agent_name} />
+        <Frame type={entry.type} colour="mute" seq={entry.seq}>
+          <Head word="Agent text" {...head} name={entry.agent_name} />
           <Said text={entry.content} place={place} />
         </Frame>
       );
     case "final_response":
       return (
-        <Frame type={entry.type} colour="violet">
-          <Head word="Final response" seq={entry.seq} time={entry.timestamp} name={depth > 0 ? entry.agent_name : null}>
+        <Frame type={entry.type} colour="violet" seq={entry.seq}>
+          <Head word="Final response" {...head} name={depth > 0 ? entry.agent_name : null} turnId={entry.turn_id}>
             <AnsweredBy by={entry.answered_by} after={entry.answered_after_ms} />
           </Head>
           <Said text={entry.content} place={place} />
+          <StateDelta delta={entry.state_delta} />
         </Frame>
       );
     case "run_error":
       return (
-        <Frame type={entry.type} colour="red">
-          <Head word="Run error" seq={entry.seq} time={entry.timestamp} />
+        <Frame type={entry.type} colour="red" seq={entry.seq}>
+          <Head word="Run error" {...head} />
           <ErrorBody error={entry} place={place} />
         </Frame>
       );
@@ -77,24 +84,7 @@ function SingleView({ card, place, depth }: { card: Single; place: string; depth
 }
 
 function Said({ text, place }: { text: string; place: string }) {
-  const json = embeddedJson(text);
-  if (json !== undefined) {
-    return (
-      <div className="entry-body">
-        <Tree value={json} />
-      </div>
-    );
-  }
-  const plain = <LongText text={text} place={place} />;
-  return (
-    <div className="entry-body">
-      {looksLikeMarkdown(text) && text.length < 20_000 ? (
-        <Suspense fallback={plain}>
-          <Markdown text={text} />
-        </Suspense>
-      ) : (
-        plain
-      )}
-    </div>
-  );
+  const [folded] = useFolded(place);
+  if (folded) return <div className="entry-summary">{oneLine(text)}</div>;
+  return <Output result={text} place={place} />;
 }

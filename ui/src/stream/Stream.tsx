@@ -1,40 +1,88 @@
 // The stream of a session, read like a conversation. Only what is in sight is in the page. A reader at the end follows
 // along; a reader further up is told how much is new and never moved.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { StreamState as Connection } from "../api/sse";
 import { useKeys } from "../shell/keys";
+import { StreamShareProvider } from "./context";
 import { EntryCard } from "./EntryCard";
 import type { StreamState } from "./fold";
 import { Frame, Head } from "./parts";
 import { type Row, toRows } from "./rows";
+import { findCards, placeOfSeq } from "./search";
+import { StreamTools, useHighlights } from "./StreamTools";
+import { type Replay, Timeline } from "./Timeline";
 import "./stream.css";
 
 const NEAR_END_PX = 40;
 const GAP_PX = 10;
 
-export function Stream(props: { stream: StreamState; sessionId: string; connection: Connection }) {
-  const { stream, sessionId, connection } = props;
-  const rows = useMemo(() => toRows(stream.cards), [stream.cards]);
+interface StreamProps {
+  stream: StreamState;
+  sessionId: string;
+  open: boolean;
+  connection: Connection;
+  goBack?: (turnId: string) => void;
+}
+
+export function Stream({ stream, sessionId, open, connection, goBack }: StreamProps) {
+  const all = useMemo(() => toRows(stream.cards), [stream.cards]);
+  const [replay, setReplay] = useState<Replay | null>(null);
+  const rows = useMemo(() => (replay ? all.slice(0, replay.shown) : all), [all, replay]);
   const frame = useRef<HTMLDivElement>(null);
-  const { atEnd, unseen, toEnd, onScroll, virtual } = useFollowing(rows, frame, stream.live);
+  const { atEnd, unseen, toEnd, stay, onScroll, virtual } = useFollowing(rows, frame, stream.live);
   const [selected, setSelected] = useState(-1);
+  const select = useCallback(
+    (index: number, align: "auto" | "center", focus = true) => {
+      stay();
+      setSelected(index);
+      virtual.scrollToIndex(index, { align });
+      // The row may only be drawn after the scroll, and its true height known after the drawing.
+      setTimeout(() => {
+        virtual.scrollToIndex(index, { align });
+        if (focus) frame.current?.querySelector<HTMLElement>(`[data-index="${index}"] .entry`)?.focus();
+      }, 30);
+    },
+    [virtual, stay],
+  );
   const move = (step: number) => {
+    if (rows.length === 0) return;
     const next = Math.min(Math.max(selected < 0 ? rows.length - 1 : selected + step, 0), rows.length - 1);
-    setSelected(next);
-    virtual.scrollToIndex(next, { align: "auto" });
-    // The row may only be drawn after the scroll.
-    setTimeout(() => frame.current?.querySelector<HTMLElement>(`[data-index="${next}"] .entry`)?.focus(), 30);
+    select(next, "auto");
   };
-  useKeys({ j: () => move(1), k: () => move(-1) });
+  useEntryLink(rows, stream.live, select);
+  const search = useSearch(rows, select);
+  useHighlights(frame, search.finding.query);
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    p: () => {
+      setReplay(null);
+      toEnd();
+    },
+    "mod+f": () => {
+      search.field.current?.focus();
+      search.field.current?.select();
+    },
+  });
+  const share = useMemo(() => ({ sessionId, open, goBack }), [sessionId, open, goBack]);
+  const waiting = stream.pending[0];
   return (
-    <>
+    <StreamShareProvider value={share}>
       {connection === "waiting" && (
         <div className="stream-offline" role="status">
           The connection to the server was lost. Trying again; nothing is lost.
         </div>
       )}
-      <div className="stream" ref={frame} onScroll={onScroll}>
+      <StreamTools
+        stream={stream}
+        sessionId={sessionId}
+        finding={search.finding}
+        field={search.field}
+        onQuery={search.type}
+        onStep={search.step}
+      />
+      <div className="stream" ref={frame} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries">
         <div className="stream-inner" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
@@ -44,15 +92,15 @@ export function Stream(props: { stream: StreamState; sessionId: string; connecti
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
-                className="stream-row"
+                className={`stream-row${item.index === selected ? " selected" : ""}`}
                 style={{ transform: `translateY(${item.start}px)`, paddingLeft: Math.min(row.depth, 6) * 22 }}
               >
-                <EntryCard card={row.card} sessionId={sessionId} depth={row.depth} />
+                <EntryCard card={row.card} depth={row.depth} />
               </div>
             );
           })}
         </div>
-        {stream.unheard && (
+        {stream.unheard && !replay && (
           <Frame type="unheard" colour="blue">
             <Head word="User query" seq={stream.unheard.seq} time={stream.unheard.timestamp}>
               <span>on its way to the agent</span>
@@ -60,18 +108,84 @@ export function Stream(props: { stream: StreamState; sessionId: string; connecti
             <div className="entry-body long-text">{stream.unheard.text}</div>
           </Frame>
         )}
+        {waiting && !replay && (
+          <div className="pending-mark" data-testid="pending-mark">
+            <span>
+              waits for you as <b>{stream.askers[waiting] ?? "the model"}</b>
+            </span>
+          </div>
+        )}
         {stream.live && rows.length === 0 && !stream.unheard && (
           <p className="stream-empty">Nothing has happened yet.</p>
         )}
       </div>
-      {!atEnd && unseen > 0 && (
+      {!atEnd && unseen > 0 && !replay && (
         <button type="button" className="new-pill" onClick={toEnd} data-testid="new-pill">
           {unseen} new ↓
         </button>
       )}
-      <Foot stream={stream} />
-    </>
+      <Timeline
+        stream={stream}
+        rows={all}
+        selected={selected}
+        replay={replay}
+        onReplay={(next) => {
+          setReplay(next);
+          setSelected(next ? next.shown - 1 : -1);
+          toEnd();
+        }}
+        onGo={(index) => select(index, "center")}
+      />
+    </StreamShareProvider>
   );
+}
+
+type Select = (index: number, align: "auto" | "center", focus?: boolean) => void;
+
+/** `#12` in the address leads to the entry with that number, at first and whenever it changes. */
+function useEntryLink(rows: Row[], live: boolean, select: Select): void {
+  const latest = useRef({ rows, select });
+  latest.current = { rows, select };
+  useEffect(() => {
+    if (!live) return;
+    const go = () => {
+      const seq = Number(location.hash.slice(1));
+      if (!Number.isInteger(seq) || seq < 1) return;
+      const index = placeOfSeq(
+        latest.current.rows.map((row) => row.card),
+        seq,
+      );
+      if (index >= 0) latest.current.select(index, "center");
+    };
+    go();
+    window.addEventListener("hashchange", go);
+    return () => window.removeEventListener("hashchange", go);
+  }, [live]);
+}
+
+function useSearch(rows: Row[], select: Select) {
+  const field = useRef<HTMLInputElement>(null);
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(-1);
+  const found = useMemo(
+    () =>
+      findCards(
+        rows.map((row) => row.card),
+        query,
+      ),
+    [rows, query],
+  );
+  const step = (by: number) => {
+    if (found.length === 0) return;
+    const next = at < 0 ? (by > 0 ? 0 : found.length - 1) : (at + by + found.length) % found.length;
+    setAt(next);
+    select(found[next] ?? 0, "center", false);
+  };
+  const type = (text: string) => {
+    setQuery(text);
+    setAt(-1);
+  };
+  return { field, step, type, finding: { query, count: found.length, at: Math.min(at, found.length - 1) } };
 }
 
 function useFollowing(rows: Row[], frame: React.RefObject<HTMLDivElement | null>, live: boolean) {
@@ -109,21 +223,10 @@ function useFollowing(rows: Row[], frame: React.RefObject<HTMLDivElement | null>
     setAtEnd(true);
     if (frame.current) frame.current.scrollTop = frame.current.scrollHeight;
   };
-  return { atEnd, unseen: Math.max(0, rows.length - seen), toEnd, onScroll, virtual };
-}
-
-function Foot({ stream }: { stream: StreamState }) {
-  const { firstTime, lastTime, lastSeq } = stream;
-  if (!firstTime || !lastTime) return null;
-  const turns = stream.requests.length;
-  return (
-    <footer className="stream-foot">
-      <span>{lastSeq === 1 ? "1 event" : `${lastSeq.toLocaleString("en")} events`}</span>
-      <span>{turns === 1 ? "1 request" : `${turns} requests`}</span>
-      <span className="spring" />
-      <span>started {new Date(firstTime).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}</span>
-    </footer>
-  );
+  const stay = useCallback(() => {
+    following.current = false;
+  }, []);
+  return { atEnd, unseen: Math.max(0, rows.length - seen), toEnd, stay, onScroll, virtual };
 }
 
 function estimate(row: Row | undefined): number {

@@ -83,7 +83,7 @@ describe("folding the stream", () => {
     expect(started.cards[0]).toMatchObject({ running: { callId: "c1" } });
     const ended = fold(started, [toolRun(3, "c1", "cancelled")]);
     expect(ended.running).toEqual([]);
-    expect(ended.cards[0]).toMatchObject({ running: null, cancelled: true });
+    expect(ended.cards[0]).toMatchObject({ running: null, cancelled: { afterMs: 0 } });
   });
 
   it("ends running tools when the run is over", () => {

@@ -81,6 +81,8 @@ export interface StreamState {
   pending: string[];
   /** Every turn asked so far, in order: "request 3 of this session". */
   requests: string[];
+  /** Who asked in each turn. */
+  askers: Record<string, string>;
   /** Turns that were answered, in order; one can go back to before each of them. */
   answered: string[];
   /** What changed in the session's state before each request, since the one before. */
@@ -103,6 +105,7 @@ export const emptyStream: StreamState = {
   cards: [],
   pending: [],
   requests: [],
+  askers: {},
   answered: [],
   deltas: {},
   delta: {},
@@ -155,6 +158,7 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
       if (!message.turn_id) return;
       state.pending.push(message.turn_id);
       state.requests.push(message.turn_id);
+      if (message.agent_name) state.askers = { ...state.askers, [message.turn_id]: message.agent_name };
       state.deltas = { ...state.deltas, [message.turn_id]: state.delta };
       state.delta = {};
       return;
@@ -196,7 +200,12 @@ function applyToolRun(state: StreamState, event: ToolRunEvent, at: string, calls
       return;
     case "started":
     case "progress": {
-      const running = { callId, toolName, since: known?.since ?? at, said: progressWords(event) ?? known?.said ?? null };
+      const running = {
+        callId,
+        toolName,
+        since: known?.since ?? at,
+        said: progressWords(event) ?? known?.said ?? null,
+      };
       state.running = known
         ? state.running.map((tool) => (tool === known ? running : tool))
         : [...state.running, running];
@@ -227,13 +236,7 @@ function stopTools(state: StreamState, calls: Map<string, number>): void {
   state.running = [];
 }
 
-function addEntry(
-  state: StreamState,
-  entry: Entry,
-  key: string,
-  calls: Map<string, number>,
-  fromUser: boolean,
-): void {
+function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<string, number>, fromUser: boolean): void {
   const parent = entry.parent_call_id ?? null;
   switch (entry.type) {
     case "tool_call": {

@@ -1,15 +1,34 @@
 // The pieces that cards are made of.
 import type { ReactNode } from "react";
 import type { RunError, ToolError } from "../api/types";
+import type { Exact } from "../json/json";
+import { copyText } from "../shell/Command";
+import { Back, Chain, Down, Up } from "../shell/icons";
 import { clockTime, duration, fullTime, stopwatch } from "../time/format";
 import { useRemembered } from "../value/expanded";
+import { useStreamShare } from "./context";
 
-export function Frame({ type, colour, children }: { type: string; colour: string; children: ReactNode }) {
+interface FrameProps {
+  type: string;
+  colour: string;
+  seq?: number;
+  children: ReactNode;
+}
+
+export function Frame({ type, colour, seq, children }: FrameProps) {
   return (
-    <article className={`entry entry-${colour}`} data-testid={`entry-${type}`} tabIndex={-1}>
+    <article className={`entry entry-${colour}`} data-testid={`entry-${type}`} data-seq={seq} tabIndex={-1}>
       {children}
     </article>
   );
+}
+
+/** Whether an entry is folded to one line: as the reader left it, else as the whole session was set. */
+export function useFolded(place: string): [boolean, (folded: boolean) => void] {
+  const { sessionId } = useStreamShare();
+  const [all] = useRemembered<"folded" | "open" | null>(`${sessionId}.fold`, null);
+  const [own, setOwn] = useRemembered<boolean | null>(`${place}.folded`, null);
+  return [own ?? all === "folded", setOwn];
 }
 
 interface HeadProps {
@@ -17,17 +36,28 @@ interface HeadProps {
   seq: number;
   time: string;
   name?: string | null;
+  /** Where the entry's fold is remembered; without it the entry cannot be folded. */
+  place?: string;
+  /** The turn this entry answered: one can go back to before it. */
+  turnId?: string | null;
   children?: ReactNode;
 }
 
-export function Head({ word, seq, time, name, children }: HeadProps) {
+export function Head({ word, seq, time, name, place, turnId, children }: HeadProps) {
   return (
     <div className="entry-head">
       <b>{word}</b>
       {name && <code>{name}</code>}
-      <span>#{seq}</span>
+      <a className="seq" href={`#${seq}`} title="Link to this entry">
+        #{seq}
+      </a>
       {children}
       <span className="spring" />
+      <span className="entry-actions">
+        {turnId && <GoBack turnId={turnId} seq={seq} />}
+        <CopyLink seq={seq} />
+        {place && <FoldButton place={place} seq={seq} />}
+      </span>
       <time dateTime={time} title={fullTime(time)}>
         {clockTime(time)}
       </time>
@@ -35,13 +65,59 @@ export function Head({ word, seq, time, name, children }: HeadProps) {
   );
 }
 
-export function AnsweredBy({ by, after }: { by?: string | null; after?: number | null }) {
+function GoBack({ turnId, seq }: { turnId: string; seq: number }) {
+  const { goBack } = useStreamShare();
+  if (!goBack) return null;
+  const label = `Go back to before this answer (#${seq})`;
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title="Go back to before this answer: a new session that stands there"
+      data-testid="go-back"
+      onClick={() => goBack(turnId)}
+    >
+      <Back />
+    </button>
+  );
+}
+
+function CopyLink({ seq }: { seq: number }) {
+  const copy = () => {
+    history.replaceState(history.state, "", `#${seq}`);
+    void copyText(location.href);
+  };
+  return (
+    <button type="button" aria-label={`Copy link to #${seq}`} title="Copy link" data-testid="copy-link" onClick={copy}>
+      <Chain />
+    </button>
+  );
+}
+
+function FoldButton({ place, seq }: { place: string; seq: number }) {
+  const [folded, setFolded] = useFolded(place);
+  return (
+    <button
+      type="button"
+      aria-expanded={!folded}
+      aria-label={`${folded ? "Expand" : "Collapse"} #${seq}`}
+      title={folded ? "Expand" : "Collapse"}
+      data-testid="fold-entry"
+      onClick={() => setFolded(!folded)}
+    >
+      {folded ? <Down /> : <Up />}
+    </button>
+  );
+}
+
+export function AnsweredBy({ by, after }: { by?: string | null; after?: number | Exact | null }) {
   if (!by) return null;
   const who = by === "human" ? "you" : by;
+  const ms = after === null || after === undefined ? null : Number(after);
   return (
     <span className="chip">
       answered by {who}
-      {typeof after === "number" && ` in ${after < 1000 ? duration(after) : stopwatch(after)}`}
+      {ms !== null && ` in ${ms < 1000 ? duration(ms) : stopwatch(ms)}`}
     </span>
   );
 }
@@ -54,12 +130,29 @@ export function ErrorBody({ error, place }: { error: ToolError | RunError; place
       {error.traceback && (
         <>
           {" · "}
-          <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <button
+            type="button"
+            className="link"
+            aria-expanded={open}
+            data-testid="traceback-toggle"
+            onClick={() => setOpen(!open)}
+          >
             traceback
           </button>
         </>
       )}
       {open && error.traceback && <pre className="traceback">{error.traceback}</pre>}
+    </div>
+  );
+}
+
+/** What an entry changed in the session's state, quiet at its foot. */
+export function StateDelta({ delta }: { delta?: { [key: string]: unknown } | null }) {
+  const keys = Object.keys(delta ?? {});
+  if (keys.length === 0) return null;
+  return (
+    <div className="entry-delta">
+      state: {keys.map((key) => `${delta?.[key] === null ? "−" : "+"}${key}`).join(", ")}
     </div>
   );
 }

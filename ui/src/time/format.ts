@@ -1,13 +1,17 @@
 // How the page says times: clock times to the second, stopwatches as m:ss, durations in the unit a person would use.
 
+// Made once: asking the date for its words would make a new one for every entry in sight.
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
 export function clockTime(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? "" : date.toLocaleTimeString("en-GB", { hour12: false });
+  if (Number.isNaN(date.getTime())) return "";
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
 export function fullTime(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? iso : date.toLocaleString();
+  return Number.isNaN(date.getTime()) ? iso : FULL.format(date);
 }
 
 export function stopwatch(ms: number): string {

@@ -67,10 +67,7 @@ export function Output({ result, place, head, body = true }: OutputProps) {
 function Shown(props: { view: View; value: Json; text: string | undefined; place: string }) {
   const { view, value, place } = props;
   // Written out only when it is asked for: an output may have ten megabytes.
-  const text = useMemo(
-    () => (view === "tree" ? "" : (props.text ?? writeJson(value, 2))),
-    [view, props.text, value],
-  );
+  const text = useMemo(() => (view === "tree" ? "" : (props.text ?? writeJson(value, 2))), [view, props.text, value]);
   switch (view) {
     case "tree":
       return isSmall(value) ? (

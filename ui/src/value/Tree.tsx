@@ -20,7 +20,7 @@ const MORE_CHILDREN = 1000;
 const TEXT_AT_ONCE = 300;
 const OPEN_DEPTH = 6;
 const LINE = 72;
-const TOOLS_FROM = 220;
+const TOOLS_FROM = 160;
 
 interface TreeProps {
   value: Json;
@@ -50,7 +50,6 @@ export function Tree({ value, place }: TreeProps) {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only notices which branch is looked at.
-    // biome-ignore lint/a11y/useKeyWithMouseEvents: focus does the same as the pointer.
     <div
       className="tree mono"
       onMouseOver={(event) => note(event.target)}

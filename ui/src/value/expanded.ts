@@ -1,6 +1,6 @@
 // What the reader opened, closed or chose, by place. Kept outside the components, because cards leave the page when they
 // scroll out of sight and must come back as they were left; and kept in this browser per session, so they also do after
-// a reload. A place is `<session>.<entry>.<what>`.
+// a reload. A place is `<session>.<entry>.<what>`; one that begins with `~` is forgotten with the page.
 import { useSyncExternalStore } from "react";
 import { readJson, writeJson } from "../shell/storage";
 
@@ -29,15 +29,17 @@ export function remember(place: string, value: unknown): void {
   change(sessionOf(place), { ...choicesOf(place), [place]: value });
 }
 
-/** Forgets what was chosen for single entries: the whole session is opened or closed. */
+/** For the whole session at once: what was opened or closed for single entries is forgotten, the views stay. */
 export function rememberForAll(session: string, places: Choices): void {
-  change(session, { ...places });
+  const kept = Object.entries(choicesOf(session)).filter(([place]) => /\.(view|shown)$|\.look\[/.test(place));
+  change(session, { ...Object.fromEntries(kept), ...places });
 }
 
 function change(session: string, choices: Choices): void {
   bySession.set(session, choices);
   unwritten.add(session);
-  timer ??= setTimeout(write, WRITE_AFTER_MS);
+  clearTimeout(timer);
+  timer = setTimeout(write, WRITE_AFTER_MS);
   for (const listener of listeners) listener();
 }
 
@@ -52,9 +54,9 @@ function choicesOf(place: string): Choices {
 }
 
 function write(): void {
-  timer = undefined;
   if (typeof localStorage === "undefined") return;
   for (const session of unwritten) {
+    if (session.startsWith("~")) continue;
     const entries = Object.entries(bySession.get(session) ?? {});
     writeJson(localStorage, PREFIX + session, Object.fromEntries(entries.slice(-PLACES_KEPT)));
     const recent = readJson<string[]>(localStorage, RECENT) ?? [];

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
@@ -50,11 +50,13 @@ pub(super) async fn bytes(
     Ok((headers, artifact.bytes).into_response())
 }
 
-/// Pictures and plain text may be shown in the page; everything else is only bytes.
+/// Pictures and plain text may be shown in the page; everything else is only bytes,
+/// and so is what a header cannot hold.
 fn shows_safely(mime_type: &str) -> bool {
     let safe =
         ["image/png", "image/jpeg", "image/gif", "image/webp", "text/plain", "application/json"];
     safe.contains(&mime_type.split(';').next().unwrap_or_default().trim())
+        && HeaderValue::from_str(mime_type).is_ok()
 }
 
 /// A file name that a header can hold.

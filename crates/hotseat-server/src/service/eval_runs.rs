@@ -95,8 +95,12 @@ impl App {
             output: String::new(),
             cases: Vec::new(),
         };
-        self.keep(&run)?;
+        // Whoever finds the file must find the run going on.
         self.eval_runs.begin(&run.id);
+        if let Err(error) = self.keep(&run) {
+            self.eval_runs.end(&run.id);
+            return Err(error);
+        }
         let (app, started) = (self.clone(), run.clone());
         tokio::spawn(async move { app.carry_out(started, wish).await });
         Ok(run)
@@ -152,9 +156,11 @@ impl App {
     }
 
     fn read_eval_run(&self, file: &std::path::Path) -> Option<EvalRun> {
+        // Asked before the file is read: a run that ends in between has written its end.
+        let going_on = self.eval_runs.is_running(file.file_stem()?.to_str()?);
         let text = std::fs::read_to_string(file).ok()?;
         let mut run: EvalRun = serde_json::from_str(&text).ok()?;
-        if run.status == EvalStatus::Running && !self.eval_runs.is_running(&run.id) {
+        if run.status == EvalStatus::Running && !going_on {
             run.status = EvalStatus::Error;
             "the server stopped before the run had ended".clone_into(&mut run.output);
         }

@@ -151,13 +151,61 @@ async fn only_allowed_origins_may_read() {
     assert!(preflight.header("access-control-allow-headers").contains("authorization"));
 }
 
+/// A browser asks without credentials whether it may ask with them.
+#[tokio::test]
+async fn a_preflight_needs_no_token_but_an_allowed_origin() {
+    let server = TestServer::memory().await;
+    let stranger = server.api.without_token();
+    let preflight = |origin: &str, host: &str| {
+        let request = stranger.request(Method::OPTIONS, "/api/v1/eval-sets/case");
+        let request = request.header("access-control-request-method", "PUT");
+        stranger.send(request.header("origin", origin).header("host", host))
+    };
+    let allowed = preflight("http://pages.example", "localhost").await;
+    assert_eq!((allowed.status.as_u16(), allowed.body.as_str()), (204, ""));
+    assert_eq!(allowed.header("access-control-allow-origin"), "http://pages.example");
+    assert_eq!(allowed.header("vary"), "origin");
+    for method in ["GET", "POST", "PUT", "DELETE"] {
+        assert!(allowed.header("access-control-allow-methods").contains(method), "{method}");
+    }
+    for header in ["authorization", "content-type", "last-event-id"] {
+        assert!(allowed.header("access-control-allow-headers").contains(header), "{header}");
+    }
+
+    for origin in ["http://evil.example", "https://pages.example", "null"] {
+        let refused = preflight(origin, "localhost").await;
+        refused.problem(401, "unauthenticated");
+        assert_eq!(refused.header("access-control-allow-origin"), "");
+        assert_eq!(refused.header("access-control-allow-methods"), "");
+    }
+    preflight("http://pages.example", "evil.example").await.problem(421, "unknown_host");
+    // Only the question is free: what it asks for still needs the token.
+    let request = stranger.request(Method::GET, "/api/v1/sessions");
+    let read = stranger.send(request.header("origin", "http://pages.example")).await;
+    read.problem(401, "unauthenticated");
+    assert_eq!(read.header("access-control-allow-origin"), "http://pages.example");
+}
+
 #[tokio::test]
 async fn answers_may_not_be_framed_or_guessed_at() {
     let server = TestServer::memory().await;
-    let answer = server.api.get("/api/v1/sessions").await;
-    assert_eq!(answer.header("x-content-type-options"), "nosniff");
-    assert_eq!(answer.header("x-frame-options"), "DENY");
-    assert_eq!(answer.header("referrer-policy"), "same-origin");
+    let api = &server.api;
+    let sessions = |method| api.request(method, "/api/v1/sessions");
+    for (status, request) in [
+        (200, sessions(Method::GET)),
+        (401, api.without_token().request(Method::GET, "/api/v1/sessions")),
+        (403, sessions(Method::POST).header("origin", "http://evil.example")),
+        (404, api.request(Method::GET, "/api/v1/sessions/nobody")),
+        (405, sessions(Method::PATCH)),
+        (421, sessions(Method::GET).header("host", "evil.example")),
+        (422, sessions(Method::POST).json(&json!({"agent": ""}))),
+    ] {
+        let answer = api.send(request).await;
+        assert_eq!(answer.status, status, "{}", answer.body);
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{status}");
+        assert_eq!(answer.header("x-frame-options"), "DENY", "{status}");
+        assert_eq!(answer.header("referrer-policy"), "same-origin", "{status}");
+    }
 }
 
 #[tokio::test]

@@ -67,6 +67,28 @@ async fn a_trace_creates_extends_and_updates_its_file() {
 }
 
 #[tokio::test]
+async fn a_session_can_be_had_as_adk_itself_writes_it() {
+    let server = TestServer::memory().await;
+    let id = server.api.session_with(&json!({"user_id": "ada"})).await;
+    let events = [sample::user_event("u", "2 + 3?"), sample::agent_event("a", "root", "5")];
+    server.api.post(&format!("/api/v1/sessions/{id}/events"), &json!(events)).await.json(201);
+    let path = format!("/api/v1/sessions/{id}/export");
+    // A session that goes on can be had as well.
+    let answer = server.api.get(&format!("{path}?format=session")).await;
+    assert_eq!(
+        answer.json(200),
+        json!({"id": id, "appName": "hotseat", "userId": "ada", "state": {}, "events": events,
+               "lastUpdateTime": 1_767_607_201.5})
+    );
+    let disposition = format!("attachment; filename=\"{id}.session.json\"");
+    assert_eq!(answer.header("content-disposition"), disposition);
+
+    server.api.get(&format!("{path}?format=yaml")).await.problem(400, "bad_request");
+    let nobody = "/api/v1/sessions/00000000-0000-4000-8000-000000000000/export?format=session";
+    server.api.get(nobody).await.problem(404, "session_not_found");
+}
+
+#[tokio::test]
 async fn a_trace_goes_where_the_agents_worker_says() {
     let server = TestServer::memory().await;
     let elsewhere = tempfile::tempdir().unwrap();

@@ -6,9 +6,17 @@ mod access;
 #[cfg(test)]
 mod agents;
 #[cfg(test)]
+mod artifacts;
+#[cfg(test)]
+mod eval_runs;
+#[cfg(test)]
+mod eval_sets;
+#[cfg(test)]
 mod events;
 #[cfg(test)]
 mod export;
+#[cfg(test)]
+mod fork;
 #[cfg(test)]
 mod grpc;
 #[cfg(test)]

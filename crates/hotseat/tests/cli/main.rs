@@ -1,7 +1,15 @@
-//! The program as a user meets it: started, stopped, killed.
+//! The program as a user meets it: started, stopped, killed, called from scripts.
 
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
+mod doctor;
+#[cfg(test)]
+mod evalset;
+#[cfg(test)]
+mod restart;
+#[cfg(test)]
+mod sessions;
 #[cfg(test)]
 mod web;
 

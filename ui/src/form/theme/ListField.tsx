@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from "react";
 import { Cross, Down, Up } from "../../shell/icons";
 import { asSchema, optionName, resolve, type Schema } from "../schema";
 import { startValue, tupleOf } from "../value";
-import { type FieldProps, usePlace } from "./context";
+import { type FieldProps, useFormShare, usePlace } from "./context";
 import { Field } from "./Field";
 
 export function ListField({ schema, path }: FieldProps) {
@@ -35,54 +35,67 @@ export function ListField({ schema, path }: FieldProps) {
   };
   return (
     <div className="nest" data-testid={`list-${path.join(".")}`}>
-      {Array.from({ length: count }, (_, index) => {
-        const itemSchema = tuple[index] ?? asSchema(rest);
-        const field = <Field schema={itemSchema} path={[...path, index]} required name="" />;
-        const number = <span className="item-number">{index + 1}</span>;
-        const actions = index >= tuple.length && (
-          <span className="item-actions">
-            <ItemButton
-              label={`Move item ${index + 1} up`}
-              disabled={index === tuple.length}
-              onClick={() => move(index, -1)}
-            >
-              <Up />
-            </ItemButton>
-            <ItemButton
-              label={`Move item ${index + 1} down`}
-              disabled={index === count - 1}
-              onClick={() => move(index, 1)}
-            >
-              <Down />
-            </ItemButton>
-            <ItemButton label={`Remove item ${index + 1}`} onClick={() => remove(index)}>
-              <Cross />
-            </ItemButton>
-          </span>
-        );
-        // Items with fields of their own need the whole width; single values share their line with the buttons.
-        return isSingle(itemSchema, root) ? (
-          <div className="item-row" key={keys.at(index)}>
-            {number}
-            <div className="item-field">{field}</div>
-            {actions}
-          </div>
-        ) : (
-          <div className="item-block" key={keys.at(index)}>
-            <div className="item-row">
-              {number}
-              <span className="quiet item-field">{optionName(itemSchema, root)}</span>
-              {actions}
-            </div>
-            {field}
-          </div>
-        );
-      })}
+      {Array.from({ length: count }, (_, index) => (
+        <Item
+          key={keys.at(index)}
+          schema={tuple[index] ?? asSchema(rest)}
+          path={[...path, index]}
+          actions={
+            index >= tuple.length && (
+              <span className="item-actions">
+                <ItemButton
+                  label={`Move item ${index + 1} up`}
+                  disabled={index === tuple.length}
+                  onClick={() => move(index, -1)}
+                >
+                  <Up />
+                </ItemButton>
+                <ItemButton
+                  label={`Move item ${index + 1} down`}
+                  disabled={index === count - 1}
+                  onClick={() => move(index, 1)}
+                >
+                  <Down />
+                </ItemButton>
+                <ItemButton label={`Remove item ${index + 1}`} onClick={() => remove(index)}>
+                  <Cross />
+                </ItemButton>
+              </span>
+            )
+          }
+        />
+      ))}
       {canAdd && (
         <button type="button" className="not-set" onClick={add} data-testid={`add-${path.join(".")}`}>
           + add an item
         </button>
       )}
+    </div>
+  );
+}
+
+/** Items with fields of their own need the whole width; single values share their line with the buttons. */
+function Item({ schema, path, actions }: { schema: Schema; path: FieldProps["path"]; actions: ReactNode }) {
+  const { root } = useFormShare();
+  const number = <span className="item-number">{Number(path[path.length - 1]) + 1}</span>;
+  const field = <Field schema={schema} path={path} required name="" />;
+  if (isSingle(schema, root)) {
+    return (
+      <div className="item-row">
+        {number}
+        <div className="item-field">{field}</div>
+        {actions}
+      </div>
+    );
+  }
+  return (
+    <div className="item-block">
+      <div className="item-row">
+        {number}
+        <span className="quiet item-field">{optionName(schema, root)}</span>
+        {actions}
+      </div>
+      {field}
     </div>
   );
 }
