@@ -29,6 +29,7 @@ async function final(page: Page, text: string) {
   await page.getByTestId("submit-decision").click();
 }
 
+const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 const sessionOf = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 test("a confirmation is asked of the user, and a refusal stays one", async ({ page, hotseat }) => {
@@ -137,10 +138,10 @@ test("what text holds is shown as such, and can be searched, folded, copied and 
   await cards.nth(1).getByLabel("Search in this value").fill("");
   await cards.nth(1).getByText("found me").hover();
   await cards.nth(1).getByRole("button", { name: "copy path" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("inner.deep.needle");
+  await expect.poll(() => copied(page)).toBe("inner.deep.needle");
   await cards.nth(1).getByText("found me").hover();
   await cards.nth(1).getByRole("button", { name: "copy value" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("found me");
+  await expect.poll(() => copied(page)).toBe("found me");
   await expect(cards.nth(2).getByRole("button", { name: "markdown" })).toHaveCount(0);
 
   // One entry, then all of them, folded; it stays so after a reload.
@@ -170,7 +171,8 @@ test("what text holds is shown as such, and can be searched, folded, copied and 
   // A link to an entry.
   await cards.nth(1).hover();
   await cards.nth(1).getByTestId("copy-link").click();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(() => copied(page)).toContain("#");
+  const link = await copied(page);
   expect(link).toMatch(/\/sessions\/[\w-]+#\d+$/);
   const other = await context.newPage();
   await other.goto(link);

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from support import PACKAGE, Server, WorkerProcess
 
-pytest.importorskip("mcp", reason="google-adk[mcp] is not installed")
-
 pytestmark = pytest.mark.asyncio
 
 DESK = str(Path(__file__).with_name("mcp_desk.py"))

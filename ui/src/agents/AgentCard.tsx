@@ -1,13 +1,19 @@
 // One agent: what it is for, what it is told, what it can call, and a place to ask it something.
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Agent } from "../api/types";
 import { StartSession } from "./StartSession";
 
 export function AgentCard({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState(false);
   const tools = agent.tools.length;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (decodeURIComponent(location.hash.slice(1)) !== agent.name) return;
+    card.current?.scrollIntoView({ block: "nearest" });
+    card.current?.querySelector<HTMLElement>("textarea, input")?.focus();
+  }, [agent.name]);
   return (
-    <section className="card" data-testid={`agent-card-${agent.name}`} aria-label={agent.name}>
+    <section ref={card} className="card" data-testid={`agent-card-${agent.name}`} aria-label={agent.name}>
       <header>
         <h2>{agent.name}</h2>
         {!agent.connected && <span className="chip">not connected</span>}

@@ -162,6 +162,11 @@ type Look = "steps" | "json" | "edit" | null;
 function CaseRow({ golden, chosen, onChoose, onRemove, onSave }: CaseRowProps) {
   const [look, setLook] = useState<Look>(null);
   const [edited, setEdited] = useState<JsonObject | null>(null);
+  const [resets, setResets] = useState(0);
+  const reset = () => {
+    setEdited(null);
+    setResets(resets + 1);
+  };
   const { evalId, invocations } = readCase(golden);
   const calls = invocations.reduce((sum, invocation) => sum + invocation.uses.length, 0);
   const changed = edited !== null && !sameJson(edited, golden);
@@ -201,7 +206,7 @@ function CaseRow({ golden, chosen, onChoose, onRemove, onSave }: CaseRowProps) {
             <span className="spring" />
             {changed && (
               <>
-                <button type="button" className="link" onClick={() => setEdited(null)}>
+                <button type="button" className="link" onClick={reset}>
                   reset
                 </button>
                 <button
@@ -217,11 +222,7 @@ function CaseRow({ golden, chosen, onChoose, onRemove, onSave }: CaseRowProps) {
           {look === "steps" && <CaseView value={edited ?? golden} />}
           {look === "json" && <CaseJson value={edited ?? golden} />}
           {look === "edit" && (
-            <CaseEditor
-              key={edited === null ? "original" : "edited"}
-              value={edited ?? golden}
-              onChange={(next) => setEdited(next as JsonObject)}
-            />
+            <CaseEditor key={resets} value={edited ?? golden} onChange={(next) => setEdited(next as JsonObject)} />
           )}
         </div>
       )}

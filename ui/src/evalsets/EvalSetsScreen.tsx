@@ -67,7 +67,9 @@ function FileItem({ file, current, onOpen }: { file: EvalSetRow; current: boolea
         {file.error ? "cannot be read" : file.cases === 1 ? "1 case" : `${file.cases} cases`}
         {file.modified_at && ` · ${ago(file.modified_at, now)}`}
       </span>
-      <span className="quiet file-path">{file.path}</span>
+      <span className="quiet file-path">
+        <bdi dir="ltr">{file.path}</bdi>
+      </span>
     </button>
   );
 }

@@ -130,7 +130,7 @@ function RunView({ run, first }: { run: EvalRun; first: boolean }) {
           </thead>
           <tbody>
             {run.cases.flatMap((golden) =>
-              golden.metrics.map((metric, index) => (
+              metricsOf(golden).map((metric, index) => (
                 <tr key={`${golden.eval_id} ${metric.name}`} data-testid="metric">
                   <td>{index === 0 && <code>{golden.eval_id}</code>}</td>
                   <td>{metric.name}</td>
@@ -144,13 +144,18 @@ function RunView({ run, first }: { run: EvalRun; first: boolean }) {
         </table>
       )}
       {run.output && (
-        <details open={run.status === "error"}>
+        <details open={run.status === "error" || run.cases.every((golden) => golden.metrics.length === 0)}>
           <summary className="quiet">What adk eval printed</summary>
           <pre className="traceback">{run.output}</pre>
         </details>
       )}
     </details>
   );
+}
+
+/** A case that got no score still has a result. */
+function metricsOf({ metrics, passed }: EvalRun["cases"][number]): EvalMetric[] {
+  return metrics.length > 0 ? metrics : [{ name: "no score", passed }];
 }
 
 function Took({ run }: { run: EvalRun }) {

@@ -14,9 +14,10 @@ export function CaseEditor({ value, onChange }: { value: Json; onChange: (value:
       {invocations.map((invocation, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: invocations have no identity but their place.
         <div className="case-edit" key={index}>
-          <label className="step-blue">
+          <div className="step-blue">
             <b>User query</b>
             <Textarea
+              aria-label="User query"
               autosize
               minRows={1}
               maxRows={10}
@@ -24,10 +25,9 @@ export function CaseEditor({ value, onChange }: { value: Json; onChange: (value:
               value={invocation.query}
               onChange={(event) => onChange(setQuery(value, index, event.currentTarget.value))}
             />
-          </label>
+          </div>
           {invocation.uses.map((use, place) => (
             <UseEditor
-              // biome-ignore lint/suspicious/noArrayIndexKey: a call without id has no identity but its place.
               key={use.id ?? place}
               use={use}
               name={`${index}-${place}`}
@@ -39,9 +39,10 @@ export function CaseEditor({ value, onChange }: { value: Json; onChange: (value:
               onRemove={() => onChange(removeUse(value, index, place))}
             />
           ))}
-          <label className="step-violet">
+          <div className="step-violet">
             <b>Final response</b>
             <Textarea
+              aria-label="Final response of the case"
               autosize
               minRows={1}
               maxRows={10}
@@ -49,7 +50,7 @@ export function CaseEditor({ value, onChange }: { value: Json; onChange: (value:
               value={invocation.response}
               onChange={(event) => onChange(setResponse(value, index, event.currentTarget.value))}
             />
-          </label>
+          </div>
         </div>
       ))}
     </div>

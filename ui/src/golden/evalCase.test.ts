@@ -52,12 +52,13 @@ describe("an EvalCase", () => {
   });
 
   it("keeps responses with their calls when these move or go", () => {
-    const moved = moveUse(golden([one, two]), 0, 1, -1) as any;
-    const data = moved.conversation[0].intermediate_data;
-    expect(data.tool_uses.map((call: any) => call.id)).toEqual(["c2", "c1"]);
-    expect(data.tool_responses.map((call: any) => call.id)).toEqual(["c2", "c1"]);
-    const removed = removeUse(golden([one, two]), 0, 0) as any;
-    expect(removed.conversation[0].intermediate_data.tool_responses.map((call: any) => call.id)).toEqual(["c2"]);
+    const ids = (...order: string[]) => order.map((id) => ({ id }));
+    expect(moveUse(golden([one, two]), 0, 1, -1)).toMatchObject({
+      conversation: [{ intermediate_data: { tool_uses: ids("c2", "c1"), tool_responses: ids("c2", "c1") } }],
+    });
+    expect(removeUse(golden([one, two]), 0, 0)).toMatchObject({
+      conversation: [{ intermediate_data: { tool_uses: ids("c2"), tool_responses: ids("c2") } }],
+    });
   });
 });
 
@@ -82,7 +83,12 @@ describe("two cases", () => {
   });
 
   it("of different length show the rest on one side", () => {
-    const long = { ...(golden([one]) as object), conversation: [...(golden([one]) as any).conversation, {}] } as any;
+    const [only] = readOnly(golden([one]));
+    const long = { eval_id: "long", conversation: [only ?? null, {}] };
     expect(compareCases(long, golden([one]))[1]).toMatchObject({ query: "left", right: null });
   });
 });
+
+function readOnly(value: Json): Json[] {
+  return (value as { conversation: Json[] }).conversation;
+}

@@ -58,6 +58,8 @@ function Trace({ session }: { session: Session }) {
   const preview = useGoldenTrace(session.id);
   const [path, setPath] = useState<string | null>(null);
   const [edited, setEdited] = useState<Json | null>(null);
+  // What is half typed in the editor goes with a reset, and only then.
+  const [resets, setResets] = useState(0);
   const [view, setView] = useState<View>("steps");
   const [result, setResult] = useState<GoldenTrace | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -81,6 +83,10 @@ function Trace({ session }: { session: Session }) {
     } finally {
       setBusy(false);
     }
+  };
+  const reset = () => {
+    setEdited(null);
+    setResets(resets + 1);
   };
   const trace = result ?? preview.data;
   const shown = result?.case ?? edited ?? original;
@@ -143,15 +149,13 @@ function Trace({ session }: { session: Session }) {
             ))}
             <span className="spring" />
             {changed && !result && (
-              <button type="button" className="link" data-testid="case-reset" onClick={() => setEdited(null)}>
+              <button type="button" className="link" data-testid="case-reset" onClick={reset}>
                 reset to what happened
               </button>
             )}
           </div>
           {view === "json" && <CaseJson value={shown} />}
-          {view === "edit" && !result && (
-            <CaseEditor key={edited === null ? "original" : "edited"} value={shown} onChange={setEdited} />
-          )}
+          {view === "edit" && !result && <CaseEditor key={resets} value={shown} onChange={setEdited} />}
           {(view === "steps" || (view === "edit" && result)) && <CaseView value={shown} />}
         </>
       )}

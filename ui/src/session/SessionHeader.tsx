@@ -9,6 +9,7 @@ import type { Session } from "../api/types";
 import { dropSession, putSession } from "../live/sessionLists";
 import { ExportDialogue } from "../seat/Export";
 import { titleOf } from "../sessions/title";
+import { useCommands } from "../shell/commands";
 import { Confirm } from "../shell/Confirm";
 import { Dots } from "../shell/icons";
 import type { StreamState } from "../stream/fold";
@@ -40,7 +41,18 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
   };
   const open = session.status === "active";
   const lastAnswered = stream.answered[stream.answered.length - 1];
+  const stop = async () => void (await actions.stopRun(session.id));
   const busy = session.run !== null || session.pending_turns > 0;
+  const rawSession = `/api/v1/sessions/${session.id}/export?format=session`;
+  useCommands([
+    ...(open ? [{ label: "Complete session", run: () => (busy ? setAsking("complete") : complete()) }] : []),
+    ...(open ? [] : [{ label: "Export golden trace", run: () => setAsking("export") }]),
+    ...(goBack && lastAnswered
+      ? [{ label: "Fork here: go back to before the last answer", run: () => goBack(lastAnswered) }]
+      : []),
+    ...(session.run ? [{ label: "Stop run", run: () => void attempt(stop) }] : []),
+    { label: "Delete session…", run: () => setAsking("delete") },
+  ]);
   return (
     <>
       <header className="top">
@@ -87,17 +99,14 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
             </button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item
-              disabled={!session.run}
-              onClick={() => void attempt(async () => void (await actions.stopRun(session.id)))}
-            >
+            <Menu.Item disabled={!session.run} onClick={() => void attempt(stop)}>
               Stop run
             </Menu.Item>
             <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.id)}>Copy session id</Menu.Item>
             <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/events?limit=1000`} target="_blank">
               Raw events
             </Menu.Item>
-            <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/export?format=session`} download>
+            <Menu.Item component="a" href={rawSession} download>
               Download the session for adk test
             </Menu.Item>
             <Menu.Divider />

@@ -1,12 +1,15 @@
 // The shell: rail, routes, global keys and the title. Every screen has a URL; what is not a screen says so. wouter
 // routes, because four routes need two kilobytes, not twenty.
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useMantineColorScheme } from "@mantine/core";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { AgentsScreen } from "../agents/AgentsScreen";
 import { onUnauthorised } from "../api/client";
 import { useSessions, useWaiting } from "../api/queries";
 import { Live } from "../live/Live";
+import { useNotifications } from "../live/notify";
 import { SessionsScreen } from "../sessions/SessionsScreen";
+import { useCommands } from "./commands";
 import { Failure } from "./Failure";
 import { Help } from "./Help";
 import { useKeys } from "./keys";
@@ -15,6 +18,8 @@ import { Rail } from "./Rail";
 import "./shell.css";
 
 const EvalSetsScreen = lazy(() => import("../evalsets/EvalSetsScreen"));
+const SettingsScreen = lazy(() => import("../settings/SettingsScreen"));
+const Palette = lazy(() => import("./Palette"));
 
 export function App() {
   const [locked, setLocked] = useState(false);
@@ -29,8 +34,15 @@ export function App() {
 
 function Shell() {
   const [help, setHelp] = useState(false);
+  const [palette, setPalette] = useState(false);
   const [, go] = useLocation();
-  const waiting = useWaiting().data?.items.length ?? 0;
+  const turns = useWaiting().data?.items;
+  const waiting = turns?.length ?? 0;
+  const { setColorScheme } = useMantineColorScheme();
+  useNotifications(
+    turns,
+    useCallback((id: string) => go(`/sessions/${id}`), [go]),
+  );
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) Hotseat` : "Hotseat";
   }, [waiting]);
@@ -39,7 +51,21 @@ function Shell() {
     "g a": () => go("/agents"),
     "g e": () => go("/eval-sets"),
     "?": () => setHelp(true),
+    "mod+k": () => setPalette(true),
   });
+  const first = turns?.[0];
+  useCommands([
+    ...(first ? [{ label: "Answer the oldest request", run: () => go(`/sessions/${first.session_id}`) }] : []),
+    { label: "New session", run: () => go("/agents") },
+    { label: "Go to sessions", keys: "g s", run: () => go("/sessions") },
+    { label: "Go to agents", keys: "g a", run: () => go("/agents") },
+    { label: "Go to eval sets", keys: "g e", run: () => go("/eval-sets") },
+    { label: "Go to settings", run: () => go("/settings") },
+    { label: "Light appearance", run: () => setColorScheme("light") },
+    { label: "Dark appearance", run: () => setColorScheme("dark") },
+    { label: "Appearance as the system", run: () => setColorScheme("auto") },
+    { label: "Show keys", keys: "?", run: () => setHelp(true) },
+  ]);
   return (
     <div className="shell">
       <Rail waiting={waiting} onHelp={() => setHelp(true)} />
@@ -56,6 +82,11 @@ function Shell() {
               <EvalSetsScreen />
             </Suspense>
           </Route>
+          <Route path="/settings">
+            <Suspense fallback={<div className="message-page" aria-busy="true" />}>
+              <SettingsScreen />
+            </Suspense>
+          </Route>
           <Route path="/sessions">
             <SessionsScreen id={null} />
           </Route>
@@ -66,6 +97,11 @@ function Shell() {
         </Switch>
       </div>
       <Help opened={help} onClose={() => setHelp(false)} />
+      {palette && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

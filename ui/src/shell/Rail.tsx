@@ -3,7 +3,7 @@ import { Tooltip, useMantineColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useConnection } from "../live/Live";
-import { Agents, Check, Half, List, Moon, Question, Sun } from "./icons";
+import { Agents, Check, Gear, Half, List, Moon, Question, Sun } from "./icons";
 
 export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void }) {
   return (
@@ -22,6 +22,9 @@ export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void 
       </RailLink>
       <span className="spring" />
       <ThemeButton />
+      <RailLink href="/settings" label="Settings">
+        <Gear />
+      </RailLink>
       <Tooltip label="Help and keys (?)" position="right">
         <button type="button" className="rail-button" aria-label="Help and keys" onClick={onHelp}>
           <Question />
@@ -56,7 +59,7 @@ function ThemeButton() {
     <Tooltip label={label} position="right">
       <button
         type="button"
-        className="rail-button"
+        className="rail-button theme-button"
         aria-label={label}
         data-testid="theme-toggle"
         onClick={() => setColorScheme(NEXT[colorScheme])}

@@ -3,7 +3,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { StreamState as Connection } from "../api/sse";
-import { useKeys } from "../shell/keys";
+import { useCommands } from "../shell/commands";
+import { modKey, useKeys } from "../shell/keys";
+import { rememberForAll } from "../value/expanded";
 import { StreamShareProvider } from "./context";
 import { EntryCard } from "./EntryCard";
 import type { StreamState } from "./fold";
@@ -65,6 +67,11 @@ export function Stream({ stream, sessionId, open, connection, goBack }: StreamPr
       search.field.current?.select();
     },
   });
+  useCommands([
+    { label: "Search in this session", keys: `${modKey}F`, run: () => search.field.current?.focus() },
+    { label: "Collapse all entries", run: () => rememberForAll(sessionId, { [`${sessionId}.fold`]: "folded" }) },
+    { label: "Expand all entries", run: () => rememberForAll(sessionId, { [`${sessionId}.fold`]: "open" }) },
+  ]);
   const share = useMemo(() => ({ sessionId, open, goBack }), [sessionId, open, goBack]);
   const waiting = stream.pending[0];
   return (

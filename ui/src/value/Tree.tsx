@@ -2,7 +2,7 @@
 // Strings that hold JSON or Markdown are shown as such, with the text itself one click away. The branch under the
 // pointer or the focus offers its value and its path for copying. Depth is bounded, so no value can hang the page.
 import { TextInput } from "@mantine/core";
-import { createContext, lazy, Suspense, useContext, useMemo, useState } from "react";
+import { createContext, lazy, Suspense, useContext, useMemo, useRef, useState } from "react";
 import type { Json } from "../api/types";
 import { Exact, writeJson } from "../json/json";
 import { copyText } from "../shell/Command";
@@ -41,16 +41,22 @@ export function Tree({ value, place }: TreeProps) {
   const [all, setAll] = useRemembered<Shared["all"]>(`${place}.all`, null);
   const [query, setQuery] = useState("");
   const hits = useMemo(() => (query.trim() === "" ? null : findInTree(value, query.trim())), [value, query]);
-  const [at, setAt] = useState<string | null>(null);
+  const [at, setAt] = useState<{ path: string; top: number } | null>(null);
+  const root = useRef<HTMLDivElement>(null);
   const shared = useMemo(() => ({ place, all, hits: hits?.open ?? null }), [place, all, hits]);
   const big = useMemo(() => typeof value === "object" && value !== null && !fits(value, TOOLS_FROM), [value]);
   const note = (target: EventTarget) => {
     const node = target instanceof Element ? target.closest<HTMLElement>("[data-path]") : null;
-    setAt(node?.dataset.path ?? null);
+    const path = node?.dataset.path;
+    // Between two branches, on the way to the buttons for example, the last one stays.
+    if (!node || path === undefined || !root.current) return;
+    const top = node.getBoundingClientRect().top - root.current.getBoundingClientRect().top;
+    setAt((before) => (before?.path === path ? before : { path, top }));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only notices which branch is looked at.
     <div
+      ref={root}
       className="tree mono"
       onMouseOver={(event) => note(event.target)}
       onMouseLeave={() => setAt(null)}
@@ -86,13 +92,13 @@ export function Tree({ value, place }: TreeProps) {
       <TreeContext value={shared}>
         <Node value={value} depth={0} path={[]} />
       </TreeContext>
-      {at !== null && <CopyTools value={value} path={JSON.parse(at) as TreePath} />}
+      {at && <CopyTools key={at.path} value={value} path={JSON.parse(at.path) as TreePath} top={at.top} />}
     </div>
   );
 }
 
-/** Value and path of the branch that is looked at; in the corner, so that nothing moves. */
-function CopyTools({ value, path }: { value: Json; path: TreePath }) {
+/** Value and path of the branch that is looked at; over the end of its line, so that nothing moves. */
+function CopyTools({ value, path, top }: { value: Json; path: TreePath; top: number }) {
   const [done, setDone] = useState<string | null>(null);
   const copy = async (what: string, text: string) => {
     await copyText(text);
@@ -105,7 +111,7 @@ function CopyTools({ value, path }: { value: Json; path: TreePath }) {
   };
   const words = pathText(path);
   return (
-    <span className="tree-copy">
+    <span className="tree-copy" style={{ top }}>
       <button type="button" title={`Copy the value of ${words}`} onClick={() => void copy("value", found())}>
         {done === "value" ? "copied" : "copy value"}
       </button>
