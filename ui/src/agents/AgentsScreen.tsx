@@ -1,19 +1,21 @@
 // The agents that the server knows: read what each can do and give it something to do, in one step. Agents that did
 // not load are shown too, with the reason.
+import { useElementSize } from "@mantine/hooks";
 import { useAgents } from "../api/queries";
-import type { AgentProblem } from "../api/types";
+import type { Agent, AgentProblem } from "../api/types";
 import { Command } from "../shell/Command";
 import { Failure } from "../shell/Failure";
 import { AgentCard } from "./AgentCard";
+import { toColumns } from "./columns";
 import "./agents.css";
 
 export function AgentsScreen() {
   const agents = useAgents();
   if (agents.isError) return <Failure error={agents.error} onRetry={() => void agents.refetch()} />;
-  if (!agents.data) return <main className="agents" aria-busy="true" />;
+  if (!agents.data) return <div className="agents" aria-busy="true" />;
   const { items, problems = [] } = agents.data;
   return (
-    <main className="agents">
+    <div className="agents">
       <header>
         <h1>Agents</h1>
         {items.length > 0 && (
@@ -21,13 +23,28 @@ export function AgentsScreen() {
         )}
       </header>
       {items.length === 0 && <NoAgents />}
-      <div className="cards">
-        {items.map((agent) => (
-          <AgentCard key={agent.name} agent={agent} />
-        ))}
-      </div>
+      <Cards agents={items} />
       {problems.length > 0 && <Problems problems={problems} />}
-    </main>
+    </div>
+  );
+}
+
+/** In columns, each agent where there is most room, so that a tall card leaves no hole. */
+function Cards({ agents }: { agents: Agent[] }) {
+  const { ref, width } = useElementSize();
+  const columns = toColumns(agents, Math.max(1, Math.floor((width + 14) / (340 + 14))));
+  return (
+    <div className="cards" ref={ref}>
+      {width > 0 &&
+        columns.map((column, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity but their place.
+          <div className="column" key={index}>
+            {column.map((agent) => (
+              <AgentCard key={agent.name} agent={agent} />
+            ))}
+          </div>
+        ))}
+    </div>
   );
 }
 

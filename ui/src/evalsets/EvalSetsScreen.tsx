@@ -17,7 +17,7 @@ export default function EvalSetsScreen() {
   const path = params.get("path");
   const [left, right] = [params.get("left"), params.get("right")];
   if (sets.isError) return <Failure error={sets.error} onRetry={() => void sets.refetch()} />;
-  if (!sets.data) return <main className="evalsets" aria-busy="true" />;
+  if (!sets.data) return <div className="evalsets" aria-busy="true" />;
   const items = sets.data.items;
   if (items.length === 0) return <NoSets />;
   const open = (change: Record<string, string | null>) => {
@@ -26,7 +26,7 @@ export default function EvalSetsScreen() {
     go(`/eval-sets?${next}`);
   };
   return (
-    <main className={`evalsets${path ? " has-file" : ""}`}>
+    <div className={`evalsets${path ? " has-file" : ""}`}>
       <aside className="files" aria-label="Files">
         <h1>Eval sets</h1>
         {items.map((file) => (
@@ -45,7 +45,7 @@ export default function EvalSetsScreen() {
           <p>See its cases, compare two of them, or run them with adk eval.</p>
         </div>
       )}
-    </main>
+    </div>
   );
 }
 
@@ -84,7 +84,7 @@ function CompareIn(props: { path: string; left: string; right: string; onClose: 
 function NoSets() {
   const [, go] = useLocation();
   return (
-    <main className="message-page" data-testid="no-eval-sets">
+    <div className="message-page" data-testid="no-eval-sets">
       <h1>No eval sets yet</h1>
       <p>
         Complete a session and export it: its golden trace becomes the first case of an EvalSet file, which then appears
@@ -93,6 +93,6 @@ function NoSets() {
       <button type="button" className="btn" onClick={() => go("/agents")}>
         Start a session
       </button>
-    </main>
+    </div>
   );
 }

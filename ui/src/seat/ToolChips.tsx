@@ -23,7 +23,15 @@ export function ToolChips({ tools, chosen, onChoose }: ToolChipsProps) {
   const field = useRef<HTMLInputElement>(null);
   const many = tools.length >= SEARCH_FROM;
   useKeys(many ? { "/": () => field.current?.focus() } : {});
-  const shown = tools.filter((tool) => matches(tool, search));
+  // Once one of many is chosen, the others make room for its form.
+  const [browsing, setBrowsing] = useState(chosen === null);
+  const few = many && !browsing && chosen !== null && search === "";
+  const shown = tools.filter((tool) => (few ? tool.name === chosen : matches(tool, search)));
+  const choose = (name: string) => {
+    setBrowsing(false);
+    setSearch("");
+    onChoose(name);
+  };
   return (
     <div className="tools">
       {many && (
@@ -39,8 +47,7 @@ export function ToolChips({ tools, chosen, onChoose }: ToolChipsProps) {
             const first = shown[0];
             if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && first) {
               event.preventDefault();
-              setSearch("");
-              onChoose(first.name);
+              choose(first.name);
             }
           }}
         />
@@ -54,13 +61,18 @@ export function ToolChips({ tools, chosen, onChoose }: ToolChipsProps) {
             aria-checked={tool.name === chosen}
             data-testid={`tool-chip-${tool.name}`}
             title={tool.error ?? tool.description ?? undefined}
-            onClick={() => onChoose(tool.name)}
+            onClick={() => choose(tool.name)}
           >
             <code>{tool.name}</code>
             {tool.kind && MARKS[tool.kind] && <span className="chip">{MARKS[tool.kind]}</span>}
             {tool.error && <span className="chip chip-bad">not declared</span>}
           </button>
         ))}
+        {few && (
+          <button type="button" className="more-tools" data-testid="more-tools" onClick={() => setBrowsing(true)}>
+            all {tools.length} tools
+          </button>
+        )}
         {shown.length === 0 && <span className="quiet">No tool matches “{search}”.</span>}
       </div>
     </div>

@@ -101,12 +101,12 @@ function Loading() {
 
 function Unknown({ id }: { id: string }) {
   return (
-    <main className="message-page nothing" data-testid="unknown-session">
+    <div className="message-page nothing" data-testid="unknown-session">
       <h1>There is no session {id.length > 40 ? `${id.slice(0, 40)}…` : id}</h1>
       <p>It may have been deleted, or the link is from another Hotseat server.</p>
       <Link className="btn" href="/sessions">
         See all sessions
       </Link>
-    </main>
+    </div>
   );
 }

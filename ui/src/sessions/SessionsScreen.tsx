@@ -19,6 +19,7 @@ export function SessionsScreen({ id }: { id: string | null }) {
   const [pane, setPane] = useState<Pane>(id ? "seat" : "list");
   return (
     <div className={`sessions pane-${pane}${open ? "" : " list-closed"}${id === null ? " no-session" : ""}`}>
+      <h1 className="sr-only">Sessions</h1>
       <PaneTabs pane={pane} onPane={setPane} hasSession={id !== null} />
       <SessionList
         current={id}
@@ -61,7 +62,7 @@ function PaneTabs({ pane, onPane, hasSession }: { pane: Pane; onPane: (pane: Pan
 function Nothing() {
   const head = useWaiting().data?.items[0];
   return (
-    <main className="message-page nothing">
+    <div className="message-page nothing">
       {head ? (
         <>
           <h1>Something waits for you</h1>
@@ -81,6 +82,6 @@ function Nothing() {
           </Link>
         </>
       )}
-    </main>
+    </div>
   );
 }

@@ -7,7 +7,7 @@ import "./settings.css";
 
 export default function SettingsScreen() {
   return (
-    <main className="settings">
+    <div className="settings">
       <h1>Settings</h1>
       <p className="quiet">Kept in this browser.</p>
       <Appearance />
@@ -23,7 +23,7 @@ export default function SettingsScreen() {
           of the link that <code>hotseat web</code> printed as <code>Authorization: Bearer …</code>.
         </p>
       </section>
-    </main>
+    </div>
   );
 }
 

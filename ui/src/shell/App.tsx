@@ -69,7 +69,7 @@ function Shell() {
   return (
     <div className="shell">
       <Rail waiting={waiting} onHelp={() => setHelp(true)} />
-      <div className="screen">
+      <main className="screen">
         <Switch>
           <Route path="/">
             <Home />
@@ -95,7 +95,7 @@ function Shell() {
             <NoSuchPage />
           </Route>
         </Switch>
-      </div>
+      </main>
       <Help opened={help} onClose={() => setHelp(false)} />
       {palette && (
         <Suspense>
@@ -117,12 +117,12 @@ function Home() {
 
 function NoSuchPage() {
   return (
-    <main className="message-page">
+    <div className="message-page">
       <h1>There is no such page</h1>
       <p>The address may be mistyped, or from another version of Hotseat.</p>
       <Link className="btn" href="/">
         Go to the start
       </Link>
-    </main>
+    </div>
   );
 }

@@ -27,6 +27,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [commands] = useState(offeredCommands);
   const asked = useDeferredValue(query.trim());
   const sessions = useSessions("all", asked);
+  const settled = asked === query.trim() && !sessions.isPlaceholderData;
   const agents = useAgents().data?.items;
   const items = useMemo(() => {
     const actions: Item[] = commands.map((command) => ({ ...command, id: `do ${command.label}`, group: "Actions" }));
@@ -37,16 +38,18 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       hint: agent.description ?? undefined,
       run: () => go(`/agents#${encodeURIComponent(agent.name)}`),
     }));
-    // The server searched everything said in them, so they need not match by their titles.
-    const found: Item[] = (sessions.data?.pages[0]?.items ?? []).slice(0, MOST_SESSIONS).map((session) => ({
+    const listed: Item[] = (sessions.data?.pages[0]?.items ?? []).slice(0, MOST_SESSIONS).map((session) => ({
       id: `session ${session.id}`,
       group: "Sessions",
       label: titleOf(session, "No query yet"),
       hint: session.agent ?? session.app_name,
       run: () => go(`/sessions/${session.id}`),
     }));
-    return [...matching(actions, query), ...found, ...matching(startable, query)].slice(0, MOST);
-  }, [commands, agents, sessions.data, query, go]);
+    // The server searched everything said in them, so they need not match by their titles; until it has answered, they
+    // are those of an older search, and must.
+    const found = settled ? listed : matching(listed, query);
+    return [...matching(actions, query), ...matching(startable, query), ...found].slice(0, MOST);
+  }, [commands, agents, sessions.data, settled, query, go]);
   const chosen = Math.min(at, items.length - 1);
   useEffect(() => {
     list.current?.querySelector(`[data-place="${chosen}"]`)?.scrollIntoView({ block: "nearest" });
@@ -66,7 +69,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       padding={0}
       yOffset="12vh"
       transitionProps={{ duration: 0 }}
-      aria-label="Commands"
+      attributes={{ content: { "aria-label": "Commands" } }}
     >
       <div className="palette" data-testid="palette">
         <TextInput

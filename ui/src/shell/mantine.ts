@@ -14,6 +14,7 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: "xs" } },
     Textarea: { defaultProps: { size: "xs" } },
     NativeSelect: { defaultProps: { size: "xs" } },
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Tooltip: { defaultProps: { openDelay: 300, fz: 12, withinPortal: true } },
   },
 });

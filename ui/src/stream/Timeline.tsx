@@ -97,21 +97,25 @@ export function Timeline({ stream, rows, selected, replay, onReplay, onGo }: Tim
           if (replay) step(by);
           else onGo(Math.min(Math.max((at < 0 ? rows.length - 1 : at) + by, 0), rows.length - 1));
         }}
+        onClick={(event) => {
+          const target = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-from]") : null;
+          if (!target) return;
+          const from = Number(target.dataset.from);
+          if (replay) onReplay({ shown: from + 1, playing: false });
+          else onGo(from);
+        }}
       >
         {segments.map((segment) => (
-          <button
+          <span
             key={segment.from}
-            type="button"
-            tabIndex={-1}
-            aria-label={`Go to entry ${segment.from + 1}`}
+            data-from={segment.from}
             className={`segment segment-${segment.colour}${at >= segment.from && at < segment.to ? " here" : ""}${
               replay && segment.from >= replay.shown ? " ahead" : ""
             }`}
             style={{ flexGrow: segment.weight }}
-            onClick={() => (replay ? onReplay({ shown: segment.from + 1, playing: false }) : onGo(segment.from))}
           >
             <s style={{ height: `${segment.height * 100}%` }} />
-          </button>
+          </span>
         ))}
         {stream.pending.length > 0 && <span className="segment segment-open" title="Waiting for you" />}
       </div>
