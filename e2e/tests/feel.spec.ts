@@ -66,8 +66,8 @@ test("every screen is accessible, in light and dark, wide and narrow", async ({ 
       for (const [name, path] of Object.entries(screens)) {
         await page.goto(hotseat.url + path);
         await expect(page.getByTestId("connection-state")).toContainText("Live");
-        await page.waitForLoadState("networkidle").catch(() => {});
-        await page.waitForTimeout(250);
+        await expect(page.locator("[aria-busy=true], .form-loading")).toHaveCount(0);
+        await page.waitForTimeout(400);
         await picture(page, `screen-${name}-${scheme}-${width}`);
         const { violations } = await new AxeBuilder({ page }).analyze();
         for (const { id, nodes } of violations) {

@@ -32,6 +32,7 @@ export const keys = {
   trace: (id: string) => ["trace", id] as const,
   artifacts: (id: string) => ["artifacts", id] as const,
   evalSets: ["eval-sets"] as const,
+  evalSetFiles: ["eval-set"] as const,
   evalSet: (path: string) => ["eval-set", path] as const,
   evalRuns: (path: string) => ["eval-runs", path] as const,
 };

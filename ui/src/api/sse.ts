@@ -12,8 +12,15 @@ export interface StreamOptions {
   onState?: (state: StreamState) => void;
   /** Called before each new attempt, so that the owner can look why the last one ended. */
   onRetry?: () => void;
-  open?: (url: string) => EventSource;
+  open?: (url: string) => Source;
 }
+
+/** What is used of an EventSource. */
+export type Source = Pick<EventSource, "close" | "readyState"> & {
+  onopen: ((event: Event) => void) | null;
+  onerror: ((event: Event) => void) | null;
+  addEventListener: (event: string, listener: (message: MessageEvent<string>) => void) => void;
+};
 
 export interface StreamHandle {
   close: () => void;
@@ -23,8 +30,8 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 export function openStream(options: StreamOptions): StreamHandle {
-  const open = options.open ?? ((url: string) => new EventSource(url));
-  let source: EventSource | null = null;
+  const open = options.open ?? ((url: string) => new EventSource(url) as Source);
+  let source: Source | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let attempts = 0;
   let closed = false;
@@ -48,7 +55,7 @@ export function openStream(options: StreamOptions): StreamHandle {
     };
     for (const [name, handle] of Object.entries(options.events)) {
       current.addEventListener(name, (message) => {
-        const { data, lastEventId } = message as MessageEvent<string>;
+        const { data, lastEventId } = message;
         if (seen.accept(name, lastEventId)) handle(parseJson(data));
       });
     }

@@ -211,6 +211,15 @@ describe("paths", () => {
       message: "m",
     });
     expect(partError({ path: "/candidates", message: "m" }).part).toBeNull();
+    expect(partError({ path: "/candidates/0/parts/0/text/name", message: "m" })).toMatchObject({
+      part: 0,
+      path: "/name",
+    });
+    expect(partError({ path: "/candidates/0/parts/1/function_call/args", message: "m" })).toMatchObject({
+      part: 1,
+      path: "",
+    });
+    expect(partError({ path: "/candidates/0/parts/0/function_call/name", message: "m" }).part).toBeNull();
   });
 
   it("set one place and leave the rest", () => {

@@ -36,7 +36,12 @@ export function Live({ children }: { children: ReactNode }) {
           dropSession(client, (data as { id: string }).id);
           countAgain();
         },
-        agents: () => void askAgain(client, keys.agents),
+        agents: () => {
+          void askAgain(client, keys.agents);
+          // Agents name their files: with new agents there may be new eval sets.
+          void askAgain(client, keys.evalSets);
+          void askAgain(client, keys.evalSetFiles);
+        },
       },
     });
     return () => {

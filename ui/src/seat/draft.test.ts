@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Tool } from "../api/types";
-import { type Draft, errorsOfCall, loadDraft, problemOf, saveDraft, startDraft, toDecision } from "./draft";
+import { typeJson } from "../form/edited";
+import { type Draft, errorsOfCall, loadDraft, offerOf, problemOf, saveDraft, startDraft, toDecision } from "./draft";
 
 const add: Tool = {
   name: "add",
@@ -38,6 +39,32 @@ describe("a decision", () => {
     const made = draft({ choice: "final", finalEdited: { value: { answer: "x", confidence: 1 }, text: null } });
     const parts = toDecision(made, { tools, output: { type: "object" }, finalTool: null }).candidates[0]?.parts;
     expect(parts).toEqual([{ text: '{"answer":"x","confidence":1}' }]);
+  });
+});
+
+describe("the final response", () => {
+  const setModelResponse: Tool = {
+    name: "set_model_response",
+    parameters: { type: "object", properties: { guilty: { type: "boolean" } }, required: ["guilty"] },
+  };
+
+  it("is ADK's own tool where an agent has tools and an output schema", () => {
+    const offer = offerOf({ tools: [add, setModelResponse], output_schema: { type: "object" } });
+    expect(offer.tools.map((tool) => tool.name)).toEqual(["add"]);
+    const made = draft({ choice: "final", finalEdited: { value: { guilty: true }, text: null } });
+    expect(toDecision(made, offer).candidates[0]?.parts).toEqual([
+      { function_call: { name: "set_model_response", args: { guilty: true } } },
+    ]);
+    expect(problemOf(draft({ choice: "final", finalEdited: { value: {}, text: null } }), offer)).toContain("fields");
+  });
+
+  it("may be a list, and keeps every digit", () => {
+    const output = { type: "array", items: { type: "integer" } };
+    const offer = offerOf({ tools: [], output_schema: output });
+    const edited = typeJson({ value: [], text: null }, "[1.0, 9007199254740993]", false);
+    const made = draft({ choice: "final", finalEdited: edited });
+    expect(problemOf(made, offer)).toBeNull();
+    expect(toDecision(made, offer).candidates[0]?.parts).toEqual([{ text: "[1,9007199254740993]" }]);
   });
 });
 

@@ -63,6 +63,7 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
         placeholder="Search everything said"
         aria-label="Search everything said"
         data-testid="session-search"
+        rightSection={<kbd>/</kbd>}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={(event) => {

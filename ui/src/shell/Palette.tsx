@@ -16,6 +16,7 @@ interface Item {
 }
 
 const MOST_SESSIONS = 8;
+const RECENT = 4;
 const MOST = 30;
 
 export default function Palette({ onClose }: { onClose: () => void }) {
@@ -48,6 +49,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     // The server searched everything said in them, so they need not match by their titles; until it has answered, they
     // are those of an older search, and must.
     const found = settled ? listed : matching(listed, query);
+    if (query.trim() === "") return [...found.slice(0, RECENT), ...actions, ...startable];
     return [...matching(actions, query), ...matching(startable, query), ...found].slice(0, MOST);
   }, [commands, agents, sessions.data, settled, query, go]);
   const chosen = Math.min(at, items.length - 1);

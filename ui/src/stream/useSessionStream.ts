@@ -2,7 +2,8 @@
 // renders and not thousands. While the tab is hidden the connection is given back (browsers allow few per server) and
 // taken up again after the last seq.
 import { useEffect, useState } from "react";
-import { openStream, type StreamHandle, type StreamState as Connection } from "../api/sse";
+import { EventReader } from "../api/eventReader";
+import { openStream, type Source, type StreamHandle, type StreamState as Connection } from "../api/sse";
 import type { StreamMessage } from "../api/types";
 import { emptyStream, fold, type StreamState } from "./fold";
 
@@ -20,6 +21,7 @@ export function useSessionStream(id: string, onRetry: () => void): { stream: Str
       handle ??= openStream({
         url: (seq) =>
           `/api/v1/sessions/${encodeURIComponent(id)}/stream?view=history&after_seq=${Math.max(seq, feed.last)}`,
+        open: (url) => new EventReader(url) as unknown as Source,
         onState: setConnection,
         onRetry,
         events: {
