@@ -34,8 +34,11 @@ test("a blocking tool can be cancelled", async ({ page, hotseat }) => {
   await page.getByTestId("tool-chip-sleep").click();
   await page.getByLabel("seconds", { exact: true }).fill("600");
   await page.getByTestId("submit-decision").click();
+  // The stopwatch runs (FR-032), and Cancel frees the session (FR-033).
+  const call = page.getByTestId("entry-tool_call");
+  await expect(call).toContainText(/Running 0:0[1-9]/);
   await page.getByRole("button", { name: /cancel/i }).first().click();
-  await expect(page.getByTestId("entry-tool_call")).toContainText(/cancelled/i);
+  await expect(call).toContainText(/cancelled/i);
   await expect(page.getByTestId("choice-final")).toBeVisible();
 });
 

@@ -24,6 +24,11 @@ test("a person answers the math agent twice, and adk eval accepts the golden tra
   await expect(page.getByTestId("entry-user_query")).toContainText("Calculate 5 * 5 + 10");
   await expect(page.getByTestId("instruction")).toContainText("You calculate");
   await picture(page, "first-request");
+  // The instruction can be put away and is remembered that way (FR-008).
+  await page.getByTestId("instruction").getByRole("button").first().click();
+  await expect(page.getByTestId("instruction")).not.toContainText("Never do arithmetic");
+  await page.getByTestId("instruction").getByRole("button").first().click();
+  await expect(page.getByTestId("instruction")).toContainText("Never do arithmetic");
 
   await page.getByTestId("tool-chip-multiply").click();
   await page.getByLabel("a", { exact: true }).fill("5");

@@ -1,6 +1,6 @@
 //! The log of raw events over gRPC.
 
-use hotseat_core::{AdkEvent, Kind, NewEvent, Seq};
+use hotseat_core::{Kind, NewEvent, Seq};
 use hotseat_store::EventQuery;
 use tonic::{Request, Response, Status};
 
@@ -11,7 +11,7 @@ use crate::proto::sessions_server::Sessions;
 use crate::proto::{
     AppendEventsRequest, AppendEventsResponse, ListEventsRequest, ListEventsResponse,
 };
-use crate::service::App;
+use crate::service::{App, adk_event};
 
 pub(super) struct SessionsService(pub(super) App);
 
@@ -73,49 +73,33 @@ fn new_event(event: proto::NewEvent) -> Result<NewEvent, Status> {
         .parse()
         .map_err(|error: hotseat_core::UnknownKind| Status::invalid_argument(error.to_string()))?;
     let payload = convert::raw_json("raw_json", &event.raw_json)?;
-    let new = NewEvent {
-        event_id: event.event_id,
-        timestamp: clock::now(),
-        kind,
-        turn_id: None,
-        invocation_id: convert::given(event.invocation_id),
-        author: event.author,
-        agent_name: event.agent_name,
-        branch: convert::given(event.branch),
-        parent_call_id: convert::given(event.parent_call_id),
-        payload,
-    };
     match kind {
-        Kind::Event => with_facts_of_adk_event(new),
-        Kind::ToolRun | Kind::Run => Ok(with_id(new)),
+        Kind::Event => {
+            let own = adk_event(payload)
+                .map_err(|error| Status::invalid_argument(format!("not an ADK event: {error}")))?;
+            Ok(NewEvent {
+                // What the sender knows better than the event: where it happened.
+                agent_name: convert::given(event.agent_name).unwrap_or(own.agent_name),
+                invocation_id: convert::given(event.invocation_id).or(own.invocation_id),
+                branch: convert::given(event.branch).or(own.branch),
+                parent_call_id: convert::given(event.parent_call_id),
+                ..own
+            })
+        }
+        Kind::ToolRun | Kind::Run => Ok(NewEvent {
+            event_id: convert::given(event.event_id).unwrap_or_else(|| clock::new_id().to_string()),
+            timestamp: clock::now(),
+            kind,
+            turn_id: None,
+            invocation_id: convert::given(event.invocation_id),
+            author: convert::given(event.author).unwrap_or_else(|| event.agent_name.clone()),
+            agent_name: event.agent_name,
+            branch: convert::given(event.branch),
+            parent_call_id: convert::given(event.parent_call_id),
+            payload,
+        }),
         Kind::Request | Kind::Response | Kind::Session => {
             Err(Status::invalid_argument(format!("events of kind {kind} cannot be appended")))
         }
     }
-}
-
-/// What the raw event says of itself fills what the caller left out.
-fn with_facts_of_adk_event(mut new: NewEvent) -> Result<NewEvent, Status> {
-    let event = AdkEvent::checked(&new.payload)
-        .map_err(|error| Status::invalid_argument(format!("not an ADK event: {error}")))?;
-    if let Some(id) = event.id.clone() {
-        new.event_id = id;
-    }
-    new.invocation_id = new.invocation_id.or_else(|| event.invocation_id.clone());
-    new.branch = new.branch.or_else(|| event.branch.clone());
-    event.author.clone_into(&mut new.author);
-    if new.agent_name.is_empty() {
-        event.author.clone_into(&mut new.agent_name);
-    }
-    Ok(with_id(new))
-}
-
-fn with_id(mut new: NewEvent) -> NewEvent {
-    if new.event_id.is_empty() {
-        new.event_id = clock::new_id().to_string();
-    }
-    if new.author.is_empty() {
-        new.author = new.agent_name.clone();
-    }
-    new
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Problem;
 use super::extract::{At, Body, Params};
-use super::view::{List, time};
+use super::view::List;
 use crate::service::{App, EvalRun, EvalRunWish, EvalSetSummary, Validation};
 
 /// A file, without its cases.
@@ -38,7 +38,7 @@ impl From<EvalSetSummary> for EvalSetRow {
             cases: view.as_ref().map_or(0, |view| view.cases.len()),
             eval_set_id: view.as_ref().map(|view| view.eval_set_id.clone()),
             name: view.and_then(|view| view.name),
-            modified_at: summary.modified_at.map(time),
+            modified_at: summary.modified_at.map(hotseat_core::rfc3339),
             error,
         }
     }

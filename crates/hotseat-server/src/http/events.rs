@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use hotseat_core::{AdkEvent, Kind, NewEvent, Seq};
+use hotseat_core::{InvalidEvent, Kind, Seq};
 use hotseat_store::{EventQuery, Order};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -11,8 +11,7 @@ use serde_json::value::RawValue;
 use super::Problem;
 use super::extract::{At, Body, Params, session_id};
 use super::view::{EventView, List};
-use crate::clock;
-use crate::service::App;
+use crate::service::{App, adk_event};
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -111,31 +110,14 @@ pub(super) async fn ingest(
     let events = raw_events
         .into_iter()
         .enumerate()
-        .map(|(index, raw)| adk_event(index, raw))
+        .map(|(index, raw)| adk_event(raw).map_err(|error| not_adk(index, &error)))
         .collect::<Result<Vec<_>, _>>()?;
     let appended = app.append_events(id, events).await?;
     let ingested = Ingested { last_seq: appended.last_seq.get(), appended: appended.new };
     Ok((StatusCode::CREATED, Json(ingested)))
 }
 
-fn adk_event(index: usize, payload: Box<RawValue>) -> Result<NewEvent, Problem> {
-    let event = AdkEvent::checked(&payload).map_err(|error| {
-        Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "invalid",
-            format!("event {index} is not an ADK event: {error}"),
-        )
-    })?;
-    Ok(NewEvent {
-        event_id: event.id.clone().unwrap_or_else(|| clock::new_id().to_string()),
-        timestamp: clock::now(),
-        kind: Kind::Event,
-        turn_id: None,
-        invocation_id: event.invocation_id.clone(),
-        author: event.author.clone(),
-        agent_name: event.author.clone(),
-        branch: event.branch.clone(),
-        parent_call_id: None,
-        payload,
-    })
+fn not_adk(index: usize, error: &InvalidEvent) -> Problem {
+    let detail = format!("event {index} is not an ADK event: {error}");
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
 }

@@ -1,17 +1,11 @@
 //! How things look in JSON.
 
-use hotseat_core::{Event, HistoryEntry, Kind, ModelRequest, SessionState, SessionStatus};
+use hotseat_core::{Event, HistoryEntry, Kind, ModelRequest, SessionState, SessionStatus, rfc3339};
 use hotseat_store::Session;
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::service::{App, TurnView};
-
-/// RFC 3339 in UTC, with milliseconds always.
-pub(super) fn time(timestamp: Timestamp) -> String {
-    format!("{timestamp:.3}")
-}
 
 /// A page of a list.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -80,14 +74,14 @@ impl SessionView {
             title: session.title,
             status: session.status.as_str(),
             source: session.source,
-            created_at: time(session.created_at),
-            updated_at: time(session.updated_at),
+            created_at: rfc3339(session.created_at),
+            updated_at: rfc3339(session.updated_at),
             last_seq: session.last_seq.get(),
             pending_turns: session.pending_turns,
             run: session.run.map(|run| RunView {
                 run_id: run.run_id,
                 status: run.status,
-                since: time(run.since),
+                since: rfc3339(run.since),
                 worker_connected: connected || !driven_here,
             }),
             history: None,
@@ -137,7 +131,7 @@ impl EventView {
             seq: event.seq.get(),
             session_id: event.session_id.to_string(),
             event_id: event.entry.event_id,
-            timestamp: time(event.entry.timestamp),
+            timestamp: rfc3339(event.entry.timestamp),
             kind: event.entry.kind.as_str(),
             turn_id: event.entry.turn_id.map(|turn| turn.to_string()),
             invocation_id: event.entry.invocation_id,
@@ -193,7 +187,7 @@ impl TurnJson {
             branch: event.entry.branch,
             invocation_id: event.entry.invocation_id,
             parent_call_id: event.entry.parent_call_id,
-            created_at: time(event.entry.timestamp),
+            created_at: rfc3339(event.entry.timestamp),
             seq: event.seq.get(),
             position: view.position,
             head: view.position == Some(1),
