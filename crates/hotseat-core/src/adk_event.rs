@@ -14,12 +14,16 @@ pub use part::AdkPart;
 pub(crate) use part::{read_parts, user_text};
 
 use crate::alias;
+use crate::record::{event_type, read_time};
 use crate::schema::json_type;
 
 type Object = Map<String, Value>;
 
 /// The author of user messages.
 const USER: &str = "user";
+
+/// The author of events that name none.
+const UNKNOWN: &str = "unknown";
 
 /// What Hotseat reads in an ADK event.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,6 +57,12 @@ pub struct AdkEvent {
     /// Calls whose response here is no result: they wait until the user has
     /// confirmed them or given a credential.
     pub waiting_call_ids: Vec<String>,
+    /// It has a `type`, so it is no plain ADK event.
+    pub typed: bool,
+    /// Tokens that the model read.
+    pub prompt_tokens: u64,
+    /// Tokens that the model wrote, thoughts included.
+    pub output_tokens: u64,
 }
 
 /// Why an event is not taken into the log.
@@ -98,24 +108,34 @@ impl AdkEvent {
         for field in ["id", "author", "invocation_id", "branch", "error_code", "error_message"] {
             expect(&event, field, "a string", Value::is_string)?;
         }
-        expect(&event, "timestamp", "a number", Value::is_number)?;
+        // Events of other makers, known by their `type`, may tell the time as text and
+        // need no author.
+        let typed = event_type(&event).is_some();
+        expect(&event, "timestamp", "a number", |time| {
+            time.is_number() || (typed && time.is_string())
+        })?;
         expect(&event, "partial", "a boolean", Value::is_boolean)?;
         expect(&event, "long_running_tool_ids", "an array", Value::is_array)?;
         expect(&event, "actions", "an object", Value::is_object)?;
-        expect(&event, "content", "an object", Value::is_object)?;
+        expect(&event, "content", "an object", |content| typed || content.is_object())?;
         if let Some(content) = alias::get(&event, "content").and_then(Value::as_object) {
             expect(content, "parts", "an array", Value::is_array)?;
         }
-        let event = Self::read(event);
+        let mut event = Self::read(event);
         if event.author.trim().is_empty() {
-            return Err(InvalidEvent::Missing { field: "author" });
+            if !typed {
+                return Err(InvalidEvent::Missing { field: "author" });
+            }
+            UNKNOWN.clone_into(&mut event.author);
         }
         Ok(event)
     }
 
-    fn read(mut event: Object) -> Self {
+    pub(crate) fn read(mut event: Object) -> Self {
         let mut content = alias::take_object(&mut event, "content").unwrap_or_default();
         let mut actions = alias::take_object(&mut event, "actions").unwrap_or_default();
+        let usage = alias::take_object(&mut event, "usage_metadata").unwrap_or_default();
+        let tokens = |name| alias::get(&usage, name).and_then(Value::as_u64).unwrap_or_default();
         let list = |value| match value {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
@@ -127,7 +147,10 @@ impl AdkEvent {
             branch: alias::take_text(&mut event, "branch"),
             timestamp: match alias::take(&mut event, "timestamp") {
                 Some(Value::Number(seconds)) => Some(seconds),
-                _ => None,
+                Some(text) => read_time(&text).and_then(|time| {
+                    serde_json::Number::from_f64(time.as_duration().as_secs_f64())
+                }),
+                None => None,
             },
             partial: alias::flag(&event, "partial"),
             error_code: alias::take_text(&mut event, "error_code"),
@@ -145,7 +168,16 @@ impl AdkEvent {
                 .filter_map(|field| alias::take_object(&mut actions, field))
                 .flat_map(|requested| requested.into_iter().map(|(call_id, _)| call_id))
                 .collect(),
+            typed: event_type(&event).is_some(),
+            prompt_tokens: tokens("prompt_token_count"),
+            output_tokens: tokens("candidates_token_count") + tokens("thoughts_token_count"),
         }
+    }
+
+    /// Its time in seconds since 1970; 0, as the oldest of all, if it has none.
+    pub fn seconds(&self) -> f64 {
+        let seconds = self.timestamp.as_ref().and_then(serde_json::Number::as_f64);
+        seconds.filter(|seconds| seconds.is_finite()).unwrap_or_default()
     }
 
     /// Whether the user said it.

@@ -1,18 +1,22 @@
 //! What an event does to its session's summary.
 //!
-//! A session's summary (title, pending turns, open run, status) is a fold over
-//! its log. Stores keep the folded summary beside the log so that lists are
-//! cheap, and every store folds with this one function in the transaction that
+//! A session's summary (title, state, pending turns, open run, status …) is a
+//! fold over its log. Stores keep the folded summary beside the log so that lists
+//! are cheap, and every store folds with this one function in the transaction that
 //! appends, so the summary can always be computed again from the events.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use crate::{AdkEvent, Kind, NewEvent, RunChange, title_from};
+use crate::input_request::InputKind;
+use crate::record::{Account, Research, event_type};
+use crate::{
+    AdkEvent, AdkPart, Kind, NewEvent, RunChange, ToolRun, ToolRunStatus, state, title_from,
+};
 
 /// What one event changes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Effect {
     /// A title, for a session that has none yet.
     pub title: Option<String>,
@@ -22,6 +26,34 @@ pub struct Effect {
     pub run: Option<RunEffect>,
     /// The session is completed by it.
     pub completes: bool,
+    /// When it happened by its own account, in seconds since 1970; for events that
+    /// have no account of their own, none.
+    pub time: Option<f64>,
+    /// Values of the session's state, by key; `temp:` keys are not among them.
+    pub state: Map<String, Value>,
+    /// Calls by which ADK asks the user for something.
+    pub asks: Vec<String>,
+    /// Calls that the user answered.
+    pub answers: Vec<String>,
+    /// What it tells the session's record.
+    pub account: Account,
+    /// What it adds to the figures.
+    pub usage: Usage,
+}
+
+/// What an event adds to the figures about agents and tools.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Usage {
+    /// Something failed.
+    pub failed: bool,
+    /// Tokens that a model read.
+    pub prompt_tokens: u64,
+    /// Tokens that a model wrote.
+    pub output_tokens: u64,
+    /// Tools that answered, and whether with an error.
+    pub results: Vec<(String, bool)>,
+    /// A tool that ended, and how many milliseconds it took.
+    pub took: Option<(String, f64)>,
 }
 
 /// How a turn ended.
@@ -54,15 +86,13 @@ impl Effect {
     /// What `event` does, judged by nothing but the event. A payload of another
     /// shape than its kind has does nothing.
     pub fn of(event: &NewEvent) -> Self {
-        let nothing = Self::default();
         match event.kind {
-            Kind::Response => Self { turn_end: Some(turn_end(&event.payload)), ..nothing },
-            Kind::Run => RunChange::parse(&event.payload).map_or(nothing, of_run),
-            Kind::Session => Self { completes: completes(&event.payload), ..nothing },
-            Kind::Event if event.author == "user" && event.parent_call_id.is_none() => {
-                Self { title: title_of(&event.payload), ..nothing }
-            }
-            Kind::Request | Kind::ToolRun | Kind::Event => nothing,
+            Kind::Response => Self { turn_end: Some(turn_end(&event.payload)), ..Self::default() },
+            Kind::Run => RunChange::parse(&event.payload).map(of_run).unwrap_or_default(),
+            Kind::Session => of_session(&event.payload),
+            Kind::Event => of_adk_event(event),
+            Kind::ToolRun => ToolRun::parse(&event.payload).map(of_tool_run).unwrap_or_default(),
+            Kind::Request | Kind::Message => Self::default(),
         }
     }
 }
@@ -78,13 +108,21 @@ fn turn_end(payload: &RawValue) -> TurnEnd {
     }
 }
 
-fn completes(payload: &RawValue) -> bool {
-    let change: Value = serde_json::from_str(payload.get()).unwrap_or_default();
-    change["status"] == "completed"
+fn of_session(payload: &RawValue) -> Effect {
+    let mut change: Value = serde_json::from_str(payload.get()).unwrap_or_default();
+    let initial = change.get_mut("state").map(Value::take);
+    Effect {
+        completes: change["status"] == "completed",
+        state: match initial {
+            Some(Value::Object(initial)) => state::kept(initial),
+            _ => Map::new(),
+        },
+        ..Effect::default()
+    }
 }
 
 fn of_run(change: RunChange) -> Effect {
-    let RunChange { run_id, status, message, error: _ } = change;
+    let RunChange { run_id, status, message, error } = change;
     let text = message.as_ref().and_then(|message| {
         let parts = message["parts"].as_array()?;
         parts.iter().find_map(|part| part["text"].as_str())
@@ -94,10 +132,75 @@ fn of_run(change: RunChange) -> Effect {
     } else {
         RunEffect::Open { run_id, status: status.as_str().to_owned() }
     };
-    Effect { run: Some(run), title: text.and_then(title_from), ..Effect::default() }
+    Effect {
+        run: Some(run),
+        title: text.and_then(title_from),
+        usage: Usage { failed: error.is_some(), ..Usage::default() },
+        ..Effect::default()
+    }
 }
 
-fn title_of(payload: &RawValue) -> Option<String> {
-    let event = AdkEvent::parse(payload).ok()?;
-    title_from(&event.visible_text()?)
+fn of_tool_run(run: ToolRun) -> Effect {
+    let ended = match run.status {
+        ToolRunStatus::Started | ToolRunStatus::Progress | ToolRunStatus::CancelRequested => false,
+        ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => true,
+    };
+    let took = run.duration_ms.filter(|_| ended).map(|duration| (run.tool_name, duration));
+    Effect { usage: Usage { took, ..Usage::default() }, ..Effect::default() }
+}
+
+fn of_adk_event(entry: &NewEvent) -> Effect {
+    let Ok(raw) = serde_json::from_str::<Map<String, Value>>(entry.payload.get()) else {
+        return Effect::default();
+    };
+    let research = event_type(&raw).and_then(|word| word.parse::<Research>().ok());
+    let research = research.map(|kind| (kind, raw.clone()));
+    let event = AdkEvent::read(raw);
+    let mut effect = Effect { time: Some(event.seconds()), ..Effect::default() };
+    // A piece of a stream changes nothing: the complete event follows.
+    if event.partial {
+        return effect;
+    }
+    effect.usage = usage(&event);
+    effect.account = Account::of(entry, research, &event);
+    let from_user = event.is_from_user();
+    for part in &event.parts {
+        match part {
+            AdkPart::FunctionCall { id: Some(id), name, .. }
+                if !from_user && InputKind::of_call(name).is_some() =>
+            {
+                effect.asks.push(id.clone());
+            }
+            AdkPart::FunctionResponse { id: Some(id), .. } if from_user => {
+                effect.answers.push(id.clone());
+            }
+            _ => {}
+        }
+    }
+    // What an agent does inside a tool call reaches the session with the tool's response.
+    if entry.parent_call_id.is_none() {
+        if from_user {
+            effect.title = event.visible_text().as_deref().and_then(title_from);
+        }
+        effect.state = state::kept(event.state_delta);
+    }
+    effect
+}
+
+fn usage(event: &AdkEvent) -> Usage {
+    let results = event.parts.iter().filter_map(|part| match part {
+        AdkPart::FunctionResponse { name, response, .. } if !event.is_from_user() => {
+            let failed = response.as_object().is_some_and(|object| object.contains_key("error"));
+            Some((name.clone(), failed))
+        }
+        _ => None,
+    });
+    let results: Vec<_> = results.collect();
+    Usage {
+        failed: event.error_code.is_some() || results.iter().any(|(_, failed)| *failed),
+        prompt_tokens: event.prompt_tokens,
+        output_tokens: event.output_tokens,
+        results,
+        took: None,
+    }
 }

@@ -28,14 +28,23 @@ pub enum Kind {
     ToolRun,
     /// A run was queued, started or ended.
     Run,
-    /// The session itself changed: it was completed.
+    /// The session itself changed: it began with a state, or was completed.
     Session,
+    /// Somebody put a message into the session that no ADK event carries.
+    Message,
 }
 
 impl Kind {
     /// All kinds, in the order of their story.
-    pub const ALL: [Kind; 6] =
-        [Kind::Request, Kind::Response, Kind::Event, Kind::ToolRun, Kind::Run, Kind::Session];
+    pub const ALL: [Kind; 7] = [
+        Kind::Request,
+        Kind::Response,
+        Kind::Event,
+        Kind::ToolRun,
+        Kind::Run,
+        Kind::Session,
+        Kind::Message,
+    ];
 
     /// The word used in JSON, SQL and proto.
     pub const fn as_str(self) -> &'static str {
@@ -46,6 +55,7 @@ impl Kind {
             Kind::ToolRun => "tool_run",
             Kind::Run => "run",
             Kind::Session => "session",
+            Kind::Message => "message",
         }
     }
 }
@@ -58,7 +68,9 @@ impl fmt::Display for Kind {
 
 /// A word that is no [`Kind`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a kind of event: use request, response, event, tool_run, run or session")]
+#[error(
+    "`{0}` is not a kind of event: use request, response, event, tool_run, run, session or message"
+)]
 pub struct UnknownKind(String);
 
 impl FromStr for Kind {

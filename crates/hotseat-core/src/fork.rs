@@ -50,7 +50,7 @@ pub fn fork_prefix(
     let open = open_run(prefix).ok_or(ForkError::NoRun { turn_id: turn })?;
     Ok(prefix
         .iter()
-        .filter(|event| event.kind != Kind::Session)
+        .filter(|event| !Effect::of(event).completes)
         .map(|event| match run_of(event) {
             Some(run_id) if run_id == open => with_run_id(event, new_run_id),
             Some(_) | None => event.entry.clone(),

@@ -140,7 +140,7 @@ impl Trace {
                 Ok(adk) => self.agent_event(event, adk),
                 Err(_) => {}
             },
-            Kind::Response | Kind::Session => {}
+            Kind::Response | Kind::Session | Kind::Message => {}
         }
     }
 

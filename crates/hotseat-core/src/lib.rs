@@ -23,10 +23,13 @@ mod instant;
 mod json_text;
 mod name;
 mod payload;
+mod record;
 mod request;
 mod schema;
+mod search_text;
 mod session;
 mod session_json;
+mod state;
 mod tool_calls;
 mod violation;
 mod word;
@@ -34,7 +37,7 @@ mod word;
 pub use adk_event::{AdkEvent, AdkPart, InvalidEvent};
 pub use case_diff::{Difference, diff_cases};
 pub use decision::{Answer, DecidedCall, Decision, Dismissal};
-pub use effect::{Effect, RunEffect, TurnEnd};
+pub use effect::{Effect, RunEffect, TurnEnd, Usage};
 pub use eval_case::case_problems;
 pub use eval_set::{
     EvalSetError, EvalSetView, MergeAction, Merged, NewCase, merge, put_case, read_eval_set,
@@ -49,12 +52,17 @@ pub use input_request::InputKind;
 pub use instant::rfc3339;
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
+pub use record::{
+    Account, InvalidMessage, Message, Record, Research, adk_account, backfill_event, read_message,
+};
 pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
 pub use schema::{SchemaError, normalise, normalise_schema};
+pub use search_text::{MAX_SEARCH_BYTES, search_text, snippet};
 pub use session::{
     AgentName, InvalidAgentName, MAX_AGENT_NAME_CHARS, MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS,
     SessionState, SessionStatus, title_from, truncate_description,
 };
 pub use session_json::adk_session_json;
+pub use state::{StateOwner, merge_state};
 pub use violation::{MAX_VIOLATIONS, Violation, violations};
 pub use word::UnknownWord;

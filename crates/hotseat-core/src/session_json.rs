@@ -51,7 +51,7 @@ pub fn adk_session_json(subject: &Subject, events: &[Event]) -> String {
                 changes.extend(kept);
                 raw.push(&event.payload);
             }
-            Kind::Response | Kind::ToolRun | Kind::Run | Kind::Session => {}
+            Kind::Response | Kind::ToolRun | Kind::Run | Kind::Session | Kind::Message => {}
         }
     }
     let mut state = state.unwrap_or_default();

@@ -110,6 +110,15 @@ pub enum OpenError {
         #[source]
         source: rusqlite::Error,
     },
+    /// What an older version did not derive could not be derived.
+    #[error("could not bring the store {path} up to date")]
+    Derive {
+        /// The database file.
+        path: PathBuf,
+        /// What went wrong.
+        #[source]
+        source: Cause,
+    },
     /// The file was written by a newer version.
     #[error(
         "the store {path} has schema version {found}, this version of hotseat knows {known}: use a newer hotseat"
@@ -122,6 +131,9 @@ pub enum OpenError {
         /// The newest one known here.
         known: u32,
     },
+    /// There is no place for a store that ends with its process.
+    #[error("could not make a temporary folder")]
+    Scratch(#[source] std::io::Error),
     /// The writer thread could not be started.
     #[error("could not start the store's writer")]
     Thread(#[source] std::io::Error),

@@ -1,6 +1,6 @@
 //! The log: sessions and their events, kept whole.
 //!
-//! One contract, [`Store`], over SQLite and over memory. It appends, reads,
+//! One contract, [`Store`], over SQLite. It appends, reads,
 //! lists and wakes readers; everything computed from events is elsewhere.
 //!
 //! Kept true here, and relied on by everything above:
@@ -16,8 +16,10 @@
 //! Only this crate knows SQL.
 
 mod error;
+mod figures;
 mod hub;
-mod memory;
+mod latency;
+mod limits;
 mod query;
 mod rules;
 mod session;
@@ -25,10 +27,19 @@ mod sqlite;
 mod store;
 
 pub use error::{AppendError, OpenError, StoreError};
-pub use hub::Change;
-pub use query::{
-    Cursor, EventQuery, Expected, InvalidCursor, Order, Page, Running, SessionQuery, TurnQuery,
-    Waiting,
+pub use figures::{
+    Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,
+    SearchPage, SearchQuery, SessionSize, Sweep, ToolUsage, Totals, Visit,
 };
-pub use session::{Appended, Counts, Created, NewSession, OpenRun, Session, Turn};
+pub use hub::Change;
+pub use latency::Latency;
+pub use limits::Limits;
+pub use query::{
+    AdkCursor, AdkEventQuery, AdkSessionQuery, Cursor, EventQuery, Expected, InvalidCursor, Order,
+    Page, Running, SessionQuery, Sort, TurnQuery, Waiting,
+};
+pub use session::{
+    AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Session,
+    SharedState, Turn,
+};
 pub use store::Store;

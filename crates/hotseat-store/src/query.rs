@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use hotseat_core::{Kind, Seq, SessionId, SessionStatus};
-use jiff::Timestamp;
 
 use crate::Session;
 
@@ -22,6 +21,8 @@ pub enum Expected {
     Any,
     /// The log must end here.
     Exactly(Seq),
+    /// The last raw ADK event must stand here. Entries of other kinds are in nobody's way.
+    EventHead(Seq),
 }
 
 /// Which events of a session to read.
@@ -29,18 +30,26 @@ pub enum Expected {
 pub struct EventQuery {
     /// Only events after this one; before it, when the order is descending and it is set.
     pub after: Seq,
-    /// Only events with a timestamp strictly after this one.
-    pub after_timestamp: Option<Timestamp>,
+    /// Only events strictly after this time, by their own account, in seconds since 1970.
+    pub later_than: Option<f64>,
+    /// Only events at this time or after it, by their own account.
+    pub not_before: Option<f64>,
     /// Only these kinds; empty means all.
     pub kinds: Vec<Kind>,
     /// Only this invocation.
     pub invocation_id: Option<String>,
     /// Only this author.
     pub author: Option<String>,
+    /// Only this branch.
+    pub branch: Option<String>,
+    /// By arrival or by time.
+    pub sort: Sort,
     /// Oldest or newest first.
     pub order: Order,
     /// At most this many; 0 means the maximum.
     pub limit: usize,
+    /// Stop after so many bytes of payloads, but not before the first event; 0 means never.
+    pub max_bytes: usize,
 }
 
 /// The order of a list of events.
@@ -51,6 +60,16 @@ pub enum Order {
     Ascending,
     /// Newest first.
     Descending,
+}
+
+/// What a list of events is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sort {
+    /// Their place in the log.
+    #[default]
+    Arrival,
+    /// Their own time; at the same time, their place in the log.
+    Time,
 }
 
 /// Which sessions to list, newest first.
@@ -68,13 +87,15 @@ pub struct SessionQuery {
     pub agent: Option<String>,
     /// Only this user.
     pub user_id: Option<String>,
-    /// Only sessions with pending turns.
+    /// Only of this app.
+    pub app_name: Option<String>,
+    /// Only sessions that wait for somebody.
     pub waiting: Waiting,
     /// Only sessions with an open run.
     pub running: Running,
 }
 
-/// Whether sessions must have pending turns.
+/// Whether sessions must have pending turns or open requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Waiting {
     /// It does not matter.
@@ -130,6 +151,71 @@ impl Cursor {
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:x}.{}", self.created_at, self.id)
+    }
+}
+
+/// Which sessions to list as ADK does: oldest update first.
+#[derive(Debug, Clone, Default)]
+pub struct AdkSessionQuery {
+    /// Of this app.
+    pub app_name: String,
+    /// Only of this user.
+    pub user_id: Option<String>,
+    /// Where the page before ended.
+    pub after: Option<AdkCursor>,
+    /// At most this many; 0 means 500.
+    pub limit: usize,
+}
+
+/// Which raw events of a session ADK wants.
+///
+/// With `recent` or `not_before` they come by time, all of them; else by arrival.
+#[derive(Debug, Clone, Copy)]
+pub struct AdkEventQuery {
+    /// Only those that arrived after this one.
+    pub after: Seq,
+    /// Only so many, the latest.
+    pub recent: Option<u32>,
+    /// Only those of this time or later, in seconds since 1970.
+    pub not_before: Option<f64>,
+    /// Stop after so many bytes.
+    pub max_bytes: usize,
+}
+
+/// A place in ADK's list of sessions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdkCursor {
+    pub(crate) update_time: f64,
+    pub(crate) user_id: String,
+    pub(crate) id: SessionId,
+}
+
+impl AdkCursor {
+    /// The place of `session` in the list.
+    pub(crate) fn of(session: &Session) -> Self {
+        Self {
+            update_time: session.adk_update_time(),
+            user_id: session.user_id.clone(),
+            id: session.id,
+        }
+    }
+}
+
+impl fmt::Display for AdkCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}.{}.{}", self.update_time.to_bits(), self.id, self.user_id)
+    }
+}
+
+impl FromStr for AdkCursor {
+    type Err = InvalidCursor;
+
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
+        let mut parts = text.splitn(3, '.');
+        let mut part = || parts.next().ok_or(InvalidCursor);
+        let bits = u64::from_str_radix(part()?, 16).map_err(|_| InvalidCursor)?;
+        let id = part()?.parse().map_err(|_| InvalidCursor)?;
+        Ok(Self { update_time: f64::from_bits(bits), id, user_id: part()?.to_owned() })
     }
 }
 

@@ -3,11 +3,34 @@
 //! [`apply`] walks the new events in order, decides for each where it goes and
 //! whether it may go there, and folds its effect into the session's summary. A
 //! database supplies the look-ups and writes through [`Ledger`], inside a
-//! transaction of its own that it throws away when `apply` fails.
+//! transaction of its own that it throws away when `apply` fails. [`refold`]
+//! computes what is derived from a log anew, with the same fold.
 
-use hotseat_core::{Effect, Kind, NewEvent, RunEffect, Seq, SessionStatus, TurnEnd, TurnId};
+use hotseat_core::{
+    Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner, TurnEnd,
+    TurnId, Usage, read_message,
+};
+use serde_json::Value;
 
-use crate::{AppendError, Appended, Expected, OpenRun, Session, StoreError};
+use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreError};
+
+/// An event with what it does, worked out before it reaches the database.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) event: NewEvent,
+    pub(crate) effect: Effect,
+}
+
+impl Prepared {
+    pub(crate) fn new(event: NewEvent) -> Self {
+        Self { effect: Effect::of(&event), event }
+    }
+
+    /// When it happened: by its own account, or when it arrived.
+    pub(crate) fn time(&self) -> f64 {
+        self.effect.time.unwrap_or_else(|| self.event.timestamp.as_duration().as_secs_f64())
+    }
+}
 
 /// One session's part of a database, within a transaction.
 pub(crate) trait Ledger {
@@ -18,18 +41,46 @@ pub(crate) trait Ledger {
     /// The pending turn with the oldest request.
     fn head(&mut self) -> Result<Option<TurnId>, StoreError>;
     /// Writes an event that is known to be new.
-    fn insert(&mut self, seq: Seq, event: &NewEvent) -> Result<(), StoreError>;
+    fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError>;
     /// Notes that a turn was requested at `seq`.
     fn open_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError>;
     /// Notes that a turn was answered at `seq`.
     fn close_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError>;
+    /// Notes that ADK asks the user; `false` if that was known.
+    fn open_ask(&mut self, call_id: &str, seq: Seq) -> Result<bool, StoreError>;
+    /// Notes that the user answered; `false` if nothing was open.
+    fn close_ask(&mut self, call_id: &str, seq: Seq) -> Result<bool, StoreError>;
+    /// Sets a value of the state.
+    fn set_state(
+        &mut self,
+        session: &Session,
+        owner: StateOwner<'_>,
+        value: &Value,
+    ) -> Result<(), StoreError>;
+    /// Writes a message, or replaces the one with its id; `true` if it is new.
+    fn put_message(&mut self, seq: Seq, message: &Message) -> Result<bool, StoreError>;
+    /// Removes the oldest messages until `keep` are left.
+    fn trim_messages(&mut self, keep: u64) -> Result<(), StoreError>;
+    /// Removes events up to `through`, and says how many raw ADK events and bytes went.
+    fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError>;
+    /// Adds to the figures.
+    fn count(&mut self, usage: &Usage);
+}
+
+/// What went with removed events.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Removed {
+    pub(crate) entries: u64,
+    pub(crate) events: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Appends `events` through `ledger` and updates the summary in `session`.
 pub(crate) fn apply(
     session: &mut Session,
     expected: Expected,
-    events: &[NewEvent],
+    events: &[Prepared],
+    limits: &Limits,
     ledger: &mut impl Ledger,
 ) -> Result<Appended, AppendError> {
     if let Expected::Exactly(expected) = expected
@@ -41,15 +92,34 @@ pub(crate) fn apply(
     let mut seqs = Vec::with_capacity(events.len());
     let mut new = 0;
     for event in events {
-        if let Some(seq) = already_there(event, ledger)? {
+        if let Some(seq) = already_there(&event.event, ledger)? {
             seqs.push(seq);
             continue;
         }
+        // Asked only of what is new: the same event sent again is never stale.
+        if let Expected::EventHead(expected) = expected
+            && new == 0
+            && expected != session.event_head
+        {
+            let actual = session.event_head;
+            return Err(AppendError::Conflict { session: session.id, expected, actual });
+        }
         let seq = append_one(session, event, ledger)?;
+        fold_derived(session, seq, event, limits, ledger)?;
+        ledger.count(&event.effect.usage);
         seqs.push(seq);
         new += 1;
     }
-    Ok(Appended { last_seq: session.last_seq, seqs, new })
+    if new > 0 {
+        trim_events(session, limits, ledger)?;
+    }
+    Ok(Appended {
+        last_seq: session.last_seq,
+        seqs,
+        new,
+        event_head: session.event_head,
+        update_time: session.adk_update_time(),
+    })
 }
 
 /// A request is known by its turn, every other event by its id.
@@ -64,14 +134,14 @@ fn already_there(event: &NewEvent, ledger: &mut impl Ledger) -> Result<Option<Se
 
 fn append_one(
     session: &mut Session,
-    event: &NewEvent,
+    prepared: &Prepared,
     ledger: &mut impl Ledger,
 ) -> Result<Seq, AppendError> {
+    let Prepared { event, effect } = prepared;
     if session.status == SessionStatus::Completed {
         return Err(AppendError::Completed { session: session.id });
     }
     let seq = session.last_seq.next();
-    let effect = Effect::of(event);
     match (event.kind, event.turn_id) {
         (Kind::Request, Some(turn)) => {
             ledger.open_turn(turn, seq)?;
@@ -89,16 +159,17 @@ fn append_one(
             | Kind::Event
             | Kind::ToolRun
             | Kind::Run
-            | Kind::Session,
+            | Kind::Session
+            | Kind::Message,
             _,
         ) => {}
     }
-    fold_run(session, event, effect.run)?;
-    ledger.insert(seq, event)?;
+    fold_run(session, event, effect.run.clone())?;
+    ledger.insert(seq, prepared)?;
     session.last_seq = seq;
+    session.bytes += event.payload.get().len() as u64;
     // The log's own order is `seq`; a clock that jumps back must not make a session look older.
     session.updated_at = session.updated_at.max(event.timestamp);
-    session.title = session.title.take().or(effect.title);
     if effect.completes {
         if session.pending_turns > 0 || session.run.is_some() {
             return Err(AppendError::StillOpen { session: session.id });
@@ -106,6 +177,118 @@ fn append_one(
         session.status = SessionStatus::Completed;
     }
     Ok(seq)
+}
+
+/// Folds what is derived: title, state, requests to the user, record and messages.
+fn fold_derived(
+    session: &mut Session,
+    seq: Seq,
+    prepared: &Prepared,
+    limits: &Limits,
+    ledger: &mut impl Ledger,
+) -> Result<(), StoreError> {
+    let Prepared { event, effect } = prepared;
+    if session.title.is_none() {
+        session.title.clone_from(&effect.title);
+    }
+    for (key, value) in &effect.state {
+        let owner =
+            if session.shares_state() { StateOwner::of(key) } else { StateOwner::Session(key) };
+        ledger.set_state(session, owner, value)?;
+    }
+    for call_id in &effect.asks {
+        if ledger.open_ask(call_id, seq)? {
+            session.open_requests += 1;
+        }
+    }
+    for call_id in &effect.answers {
+        if ledger.close_ask(call_id, seq)? {
+            session.open_requests = session.open_requests.saturating_sub(1);
+        }
+    }
+    let message = match event.kind {
+        Kind::Event => {
+            session.event_head = seq;
+            session.event_count += 1;
+            session.update_time = effect.time;
+            session.record.fold(&effect.account, event)
+        }
+        Kind::Message => read_message(&event.payload, &event.event_id, event.timestamp).ok(),
+        Kind::Request | Kind::Response | Kind::ToolRun | Kind::Run | Kind::Session => None,
+    };
+    let Some(message) = message else { return Ok(()) };
+    if message.role == "user" && session.title.is_none() {
+        session.title = hotseat_core::title_from(&message.content);
+    }
+    if ledger.put_message(seq, &message)? {
+        session.message_count += 1;
+    }
+    if session.message_count > limits.max_messages_per_session {
+        session.message_count = limits.max_messages_per_session;
+        ledger.trim_messages(session.message_count)?;
+    }
+    Ok(())
+}
+
+/// Forgets what was derived, as far as the log can tell it again.
+pub(crate) fn before_refold(session: &mut Session) {
+    session.open_requests = 0;
+    session.event_count = 0;
+    session.bytes = 0;
+    // What removed events said is known only here.
+    if session.removed_through == Seq::START {
+        session.title = None;
+        session.event_head = Seq::START;
+        session.update_time = None;
+        session.record = Record::default();
+    }
+}
+
+/// Folds one event of the log again.
+pub(crate) fn refold(
+    session: &mut Session,
+    seq: Seq,
+    event: NewEvent,
+    limits: &Limits,
+    ledger: &mut impl Ledger,
+) -> Result<(), StoreError> {
+    session.bytes += event.payload.get().len() as u64;
+    fold_derived(session, seq, &Prepared::new(event), limits, ledger)
+}
+
+/// Removes the oldest events beyond the limit, but none that somebody still has to answer.
+fn trim_events(
+    session: &mut Session,
+    limits: &Limits,
+    ledger: &mut impl Ledger,
+) -> Result<(), StoreError> {
+    let Some(keep) = limits.max_events_per_session else { return Ok(()) };
+    let mut through = session.last_seq.get().saturating_sub(keep);
+    if through <= session.removed_through.get() {
+        return Ok(());
+    }
+    if let Some(head) = ledger.head()?
+        && let Some((request, _)) = ledger.turn(head)?
+    {
+        through = through.min(request.get().saturating_sub(1));
+    }
+    if through > session.removed_through.get() {
+        remove_through(session, Seq::new(through), ledger)?;
+    }
+    Ok(())
+}
+
+/// Removes events up to `through` and notes it in the summary.
+pub(crate) fn remove_through(
+    session: &mut Session,
+    through: Seq,
+    ledger: &mut impl Ledger,
+) -> Result<Removed, StoreError> {
+    let removed = ledger.remove_events(through)?;
+    session.removed_through = through;
+    session.event_count = session.event_count.saturating_sub(removed.events);
+    session.bytes = session.bytes.saturating_sub(removed.bytes);
+    Ok(removed)
 }
 
 fn check_response(

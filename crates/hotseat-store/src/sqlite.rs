@@ -1,46 +1,64 @@
 //! The log on SQLite: one thread that writes, a few connections that read.
 
+mod access;
+mod adk;
+mod derive;
+mod ledger;
 mod reader;
+mod retention;
 mod row;
 mod schema;
+mod search;
+mod session_rows;
+mod totals;
+mod usage;
 mod writer;
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use hotseat_core::{Event, NewEvent, SessionId, TurnId};
-use tokio::sync::{mpsc, oneshot};
+use hotseat_core::{Event, Message, NewEvent, SessionId, TurnId};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
 
 use self::reader::Readers;
-use self::writer::Operation;
+use self::writer::Writer;
 use crate::hub::Hub;
+use crate::rules::Prepared;
 use crate::{
-    AppendError, Appended, Counts, Created, EventQuery, Expected, NewSession, OpenError, Page,
-    Session, SessionQuery, StoreError, Turn, TurnQuery,
+    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
+    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
+    SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
+    TurnQuery, Visit,
 };
 
 #[derive(Debug, Clone)]
 pub(crate) struct Sqlite {
-    writer: mpsc::Sender<Operation>,
+    writer: Writer,
     readers: Readers,
+    limits: Arc<Limits>,
 }
 
 impl Sqlite {
-    pub(crate) fn open(path: &Path, hub: Hub) -> Result<Self, OpenError> {
-        let connection = schema::open_writer(path)?;
-        let writer = writer::start(path, connection, hub).map_err(OpenError::Thread)?;
-        Ok(Self { writer, readers: Readers::new(path) })
+    pub(crate) fn open(
+        path: &Path,
+        hub: Hub,
+        limits: Limits,
+        durability: Durability,
+    ) -> Result<Self, OpenError> {
+        let connection = schema::open_writer(path, durability)?;
+        let writer = Writer::start(path, connection, hub).map_err(OpenError::Thread)?;
+        Ok(Self { writer, readers: Readers::new(path), limits: Arc::new(limits) })
     }
 
-    pub(crate) async fn create_session(&self, new: NewSession) -> Result<Created, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Operation::Create(new, reply)).await?;
-        answer.await.map_err(|_| StoreError::Closed)?
+    pub(crate) async fn create_session(&self, new: NewSession) -> Result<Created, AppendError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| session_rows::create(work, &limits, new)).await
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Operation::Delete(id, reply)).await?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        self.writer.write(move |work| session_rows::delete(work, id)).await
     }
 
     pub(crate) async fn append(
@@ -49,13 +67,49 @@ impl Sqlite {
         expected: Expected,
         events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Operation::Append { session, expected, events, reply }).await?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        // Worked out here, on the caller's thread: the writer's is the one everybody waits for.
+        let events: Vec<_> = events.into_iter().map(Prepared::new).collect();
+        let limits = Arc::clone(&self.limits);
+        self.writer
+            .write(move |work| session_rows::append(work, &limits, session, expected, &events))
+            .await
     }
 
-    async fn send(&self, operation: Operation) -> Result<(), StoreError> {
-        self.writer.send(operation).await.map_err(|_| StoreError::Closed)
+    pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| session_rows::clear(work, &limits, id)).await
+    }
+
+    pub(crate) async fn rebuild(&self, id: SessionId) -> Result<(), AppendError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| derive::session(work, &limits, id)).await
+    }
+
+    pub(crate) async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| retention::sweep(work, &limits, &sweep)).await
+    }
+
+    pub(crate) async fn visited(&self, visits: Vec<Visit>) -> Result<(), StoreError> {
+        self.writer.write(move |work| access::visited(work, &visits)).await
+    }
+
+    pub(crate) async fn intruded(&self, intrusion: Intrusion) -> Result<(), StoreError> {
+        self.writer.write(move |work| access::intruded(work, &intrusion)).await
+    }
+
+    pub(crate) async fn index(&self) -> Result<(), StoreError> {
+        let complete = self.readers.read("look at the index", search::is_complete).await?;
+        let mut more = !complete;
+        while more {
+            more = self.writer.write(search::index).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
+        self.index().await?;
+        self.readers.read("search", move |connection| search::search(connection, &query)).await
     }
 
     pub(crate) async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
@@ -68,6 +122,64 @@ impl Sqlite {
         self.readers
             .read("list sessions", move |connection| reader::sessions(connection, &query))
             .await
+    }
+
+    pub(crate) async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
+        self.readers
+            .read("list sessions", move |connection| adk::sessions(connection, &query))
+            .await
+    }
+
+    pub(crate) async fn adk_session(
+        &self,
+        id: SessionId,
+        query: AdkEventQuery,
+    ) -> Result<Option<AdkRead>, StoreError> {
+        self.readers
+            .read("read a session", move |connection| adk::session(connection, id, &query))
+            .await
+    }
+
+    pub(crate) async fn session_state(
+        &self,
+        id: SessionId,
+    ) -> Result<Map<String, Value>, StoreError> {
+        self.readers
+            .read("read a state", move |connection| adk::session_state(connection, id))
+            .await
+    }
+
+    pub(crate) async fn shared_state(
+        &self,
+        app_name: String,
+        user_id: Option<String>,
+    ) -> Result<SharedState, StoreError> {
+        self.readers
+            .read("read a state", move |connection| {
+                adk::shared_state(connection, &app_name, user_id.as_deref())
+            })
+            .await
+    }
+
+    pub(crate) async fn app_names(&self) -> Result<Vec<String>, StoreError> {
+        self.readers.read("list apps", adk::app_names).await
+    }
+
+    pub(crate) async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
+        self.readers.read("read messages", move |connection| adk::messages(connection, id)).await
+    }
+
+    pub(crate) async fn access(
+        &self,
+        sessions: Vec<SessionId>,
+    ) -> Result<HashMap<SessionId, Access>, StoreError> {
+        self.readers
+            .read("read accesses", move |connection| access::of_sessions(connection, &sessions))
+            .await
+    }
+
+    pub(crate) async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
+        self.readers.read("sum up", move |connection| totals::figures(connection, since)).await
     }
 
     pub(crate) async fn events(
@@ -97,4 +209,13 @@ impl Sqlite {
     pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
         self.readers.read("count sessions", reader::counts).await
     }
+}
+
+/// Whether a commit is on the disk when it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// It is.
+    Full,
+    /// It is not; for stores that end with their process.
+    None,
 }

@@ -1,74 +1,124 @@
 //! The contract of the log, over the database that was chosen.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
-use hotseat_core::{Event, NewEvent, Seq, SessionId, TurnId};
+use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
 use tokio::sync::{broadcast, watch};
 
 use crate::hub::{Change, Hub};
-use crate::memory::Memory;
-use crate::sqlite::Sqlite;
+use crate::latency::Histogram;
+use crate::sqlite::{Durability, Sqlite};
 use crate::{
-    AppendError, Appended, Counts, Created, EventQuery, Expected, NewSession, OpenError, Page,
-    Session, SessionQuery, StoreError, Turn, TurnQuery,
+    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
+    Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits, NewSession, OpenError,
+    Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
+    TurnQuery, Visit,
 };
 
 /// The log. Cheap to clone; all clones are one store.
 #[derive(Debug, Clone)]
 pub struct Store {
-    backend: Backend,
+    sqlite: Sqlite,
     hub: Hub,
+    times: Arc<Times>,
+    /// Where a store lives that ends with its process.
+    _scratch: Option<Arc<TempDir>>,
 }
 
-#[derive(Debug, Clone)]
-enum Backend {
-    Memory(Memory),
-    Sqlite(Sqlite),
-}
-
-/// Calls the same method of whichever backend there is.
-macro_rules! on_backend {
-    ($self:ident, $method:ident($($argument:expr),*)) => {
-        match &$self.backend {
-            Backend::Memory(memory) => memory.$method($($argument),*),
-            Backend::Sqlite(sqlite) => sqlite.$method($($argument),*).await,
-        }
-    };
+/// How long calls take.
+#[derive(Debug, Default)]
+struct Times {
+    append: Histogram,
+    read: Histogram,
 }
 
 impl Store {
-    /// A store that forgets everything with the process.
-    pub fn memory() -> Self {
+    /// Opens or creates the SQLite file at `path`, and brings its schema up to date.
+    pub fn sqlite(path: &Path, limits: Limits) -> Result<Self, OpenError> {
         let hub = Hub::new();
-        Self { backend: Backend::Memory(Memory::new(hub.clone())), hub }
+        let sqlite = Sqlite::open(path, hub.clone(), limits, Durability::Full)?;
+        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: None })
     }
 
-    /// Opens or creates the SQLite file at `path`, and brings its schema up to date.
-    pub fn sqlite(path: &Path) -> Result<Self, OpenError> {
+    /// A store that ends with its process, and is faster because nobody has to find
+    /// anything in it afterwards.
+    pub fn scratch(limits: Limits) -> Result<Self, OpenError> {
         let hub = Hub::new();
-        Ok(Self { backend: Backend::Sqlite(Sqlite::open(path, hub.clone())?), hub })
+        let folder = tempfile::tempdir().map_err(OpenError::Scratch)?;
+        let path = folder.path().join("hotseat.db");
+        let sqlite = Sqlite::open(&path, hub.clone(), limits, Durability::None)?;
+        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: Some(Arc::new(folder)) })
     }
 
     /// Creates a session, or returns the one that has the id already.
-    pub async fn create_session(&self, mut new: NewSession) -> Result<Created, StoreError> {
+    pub async fn create_session(&self, mut new: NewSession) -> Result<Created, AppendError> {
         new.created_at = to_millisecond(new.created_at);
-        on_backend!(self, create_session(new))
+        for event in &mut new.opening {
+            event.timestamp = to_millisecond(event.timestamp);
+        }
+        self.sqlite.create_session(new).await
     }
 
     /// One session.
     pub async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        on_backend!(self, session(id))
+        self.sqlite.session(id).await
     }
 
     /// Sessions, newest first.
     pub async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
-        on_backend!(self, sessions(query))
+        self.sqlite.sessions(query).await
+    }
+
+    /// The sessions of an app as ADK lists them.
+    pub async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
+        self.sqlite.adk_sessions(query).await
+    }
+
+    /// One session as ADK reads it.
+    pub async fn adk_session(
+        &self,
+        id: SessionId,
+        query: AdkEventQuery,
+    ) -> Result<Option<AdkRead>, StoreError> {
+        let began = Instant::now();
+        let read = self.sqlite.adk_session(id, query).await;
+        self.times.read.record(began.elapsed());
+        read
+    }
+
+    /// The names of apps that have sessions, in order.
+    pub async fn app_names(&self) -> Result<Vec<String>, StoreError> {
+        self.sqlite.app_names().await
+    }
+
+    /// The state of a session, without what it shares with others.
+    pub async fn session_state(&self, id: SessionId) -> Result<Map<String, Value>, StoreError> {
+        self.sqlite.session_state(id).await
+    }
+
+    /// What the sessions of an app share; of one user, or of all.
+    pub async fn shared_state(
+        &self,
+        app_name: &str,
+        user_id: Option<&str>,
+    ) -> Result<SharedState, StoreError> {
+        self.sqlite.shared_state(app_name.to_owned(), user_id.map(str::to_owned)).await
+    }
+
+    /// The messages derived from a session's log, oldest first.
+    pub async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
+        self.sqlite.messages(id).await
     }
 
     /// Deletes a session with its log. `false` if it was not there.
     pub async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
-        on_backend!(self, delete_session(id))
+        self.sqlite.delete_session(id).await
     }
 
     /// Appends `events` to a session, all or none, and says where they stand.
@@ -86,7 +136,68 @@ impl Store {
         for event in &mut events {
             event.timestamp = to_millisecond(event.timestamp);
         }
-        on_backend!(self, append(session, expected, events))
+        let began = Instant::now();
+        let appended = self.sqlite.append(session, expected, events).await;
+        self.times.append.record(began.elapsed());
+        appended
+    }
+
+    /// How long appends take, from the call to the disk.
+    pub fn append_latency(&self) -> Latency {
+        self.times.append.latency()
+    }
+
+    /// How long it takes to read events.
+    pub fn read_latency(&self) -> Latency {
+        self.times.read.latency()
+    }
+
+    /// Removes the events of a session and leaves its messages. Says how many went.
+    pub async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
+        self.sqlite.clear_events(id).await
+    }
+
+    /// Computes anew what is derived from a session's log.
+    pub async fn rebuild(&self, id: SessionId) -> Result<(), AppendError> {
+        self.sqlite.rebuild(id).await
+    }
+
+    /// Removes some of what is too old or too much. `true` if there may be more.
+    pub async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
+        self.sqlite.sweep(sweep).await
+    }
+
+    /// Notes who read sessions.
+    pub async fn visited(&self, visits: Vec<Visit>) -> Result<(), StoreError> {
+        self.sqlite.visited(visits).await
+    }
+
+    /// Notes who was turned away from a session.
+    pub async fn intruded(&self, intrusion: Intrusion) -> Result<(), StoreError> {
+        self.sqlite.intruded(intrusion).await
+    }
+
+    /// What readers did to sessions; those that nobody came to are left out.
+    pub async fn access(
+        &self,
+        sessions: Vec<SessionId>,
+    ) -> Result<HashMap<SessionId, Access>, StoreError> {
+        self.sqlite.access(sessions).await
+    }
+
+    /// Brings the search index up to date.
+    pub async fn index(&self) -> Result<(), StoreError> {
+        self.sqlite.index().await
+    }
+
+    /// Events that hold the words, newest first.
+    pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
+        self.sqlite.search(query).await
+    }
+
+    /// Figures about everything, with the minutes from `since` on.
+    pub async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
+        self.sqlite.figures(since).await
     }
 
     /// Events of a session. An unknown session has none.
@@ -95,7 +206,10 @@ impl Store {
         session: SessionId,
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
-        on_backend!(self, events(session, query))
+        let began = Instant::now();
+        let events = self.sqlite.events(session, query).await;
+        self.times.read.record(began.elapsed());
+        events
     }
 
     /// One event.
@@ -111,17 +225,17 @@ impl Store {
 
     /// Turns, oldest first.
     pub async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {
-        on_backend!(self, turns(query))
+        self.sqlite.turns(query).await
     }
 
     /// One turn.
     pub async fn turn(&self, session: SessionId, turn: TurnId) -> Result<Option<Turn>, StoreError> {
-        on_backend!(self, turn(session, turn))
+        self.sqlite.turn(session, turn).await
     }
 
     /// How much there is. Also the cheapest proof that the store answers.
     pub async fn counts(&self) -> Result<Counts, StoreError> {
-        on_backend!(self, counts())
+        self.sqlite.counts().await
     }
 
     /// Wakes whenever the log of `session` has grown, and ends when it is deleted.

@@ -67,7 +67,7 @@ impl HistoryProjector {
                 Ok(run) => self.run_change(event, run),
                 Err(_) => Vec::new(),
             },
-            Kind::Session => Vec::new(),
+            Kind::Session | Kind::Message => Vec::new(),
         };
         self.after_query(entries)
     }

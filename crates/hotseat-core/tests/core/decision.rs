@@ -171,6 +171,7 @@ fn text_may_be_blank_only_beside_something_else() {
     }
 }
 
+/// FR-006
 #[test]
 fn calls_must_fit_the_tools_of_the_request() {
     let request = request(json!([search(), {"name": "now"}]), Value::Null);
@@ -220,6 +221,7 @@ fn a_schema_that_cannot_be_used_accepts_everything() {
     assert_eq!(Decision::parse(answer).unwrap().check(&request(broken, Value::Null)), Ok(()));
 }
 
+/// FR-016
 #[test]
 fn structured_output_must_satisfy_its_schema() {
     let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}, "confidence": {"type": "number"}}, "required": ["answer", "confidence"]});

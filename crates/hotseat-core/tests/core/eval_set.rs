@@ -30,6 +30,7 @@ fn refusal(existing: &str) -> String {
     merge(Some(existing), new_case(SESSION, "a"), now).unwrap_err().to_string()
 }
 
+/// FR-022
 #[test]
 fn a_new_file_is_an_eval_set() {
     let merged = add(None, new_case(SESSION, "math_agent_20251223T143000Z"));
@@ -76,6 +77,7 @@ const THEIRS: &str = r#"{
 }
 "#;
 
+/// FR-023
 #[test]
 fn every_byte_around_an_appended_case_stays() {
     let merged = add(Some(THEIRS), new_case(SESSION, "a"));

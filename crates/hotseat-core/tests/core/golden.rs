@@ -22,6 +22,7 @@ fn said(text: &str) -> Value {
     json!([{"text": text}])
 }
 
+/// FR-025, FR-026, FR-027, FR-028, FR-029, FR-030
 #[test]
 #[expect(clippy::too_many_lines, reason = "most of them are the snapshot")]
 fn a_session_becomes_an_eval_case() {
@@ -248,6 +249,7 @@ fn a_query_that_adk_did_not_record_is_taken_from_the_run() {
     assert_eq!(case["conversation"][0]["creation_timestamp"], json!(1_766_500_201.0));
 }
 
+/// FR-031
 #[test]
 fn a_failed_tool_without_result_is_not_omitted() {
     let mut log = Log::default();

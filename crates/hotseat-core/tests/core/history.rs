@@ -25,6 +25,7 @@ fn said(text: &str) -> Value {
     json!([{"text": text}])
 }
 
+/// FR-011, FR-018
 #[test]
 fn a_session_is_told_as_it_happened() {
     let mut log = Log::default();

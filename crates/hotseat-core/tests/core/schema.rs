@@ -27,6 +27,7 @@ fn json_schema_is_kept_as_it_is() {
     }
 }
 
+/// FR-003
 #[test]
 #[expect(clippy::too_many_lines, reason = "most of them are the snapshot")]
 fn genai_schema_becomes_json_schema() {

@@ -16,7 +16,8 @@ use super::row::{self, number};
 use super::schema;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::{
-    Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, StoreError, Turn, TurnQuery,
+    Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, Sort, StoreError, Turn,
+    TurnQuery,
 };
 
 /// Reads that run at once. More would only contend for the same cores and pages.
@@ -83,14 +84,16 @@ pub(super) fn sessions(
         sql.push_str(" AND status = ?");
         values.push(Value::Text(status.as_str().to_owned()));
     }
-    for (column, wanted) in [("agent", &query.agent), ("user_id", &query.user_id)] {
+    for (column, wanted) in
+        [("agent", &query.agent), ("user_id", &query.user_id), ("app_name", &query.app_name)]
+    {
         if let Some(wanted) = wanted {
             let _ = write!(sql, " AND {column} = ?");
             values.push(Value::Text(wanted.clone()));
         }
     }
     if query.waiting == Waiting::Only {
-        sql.push_str(" AND pending_turns > 0");
+        sql.push_str(" AND pending_turns + open_requests > 0");
     }
     if query.running == Running::Only {
         sql.push_str(" AND run_id IS NOT NULL");
@@ -144,29 +147,46 @@ pub(super) fn events(
         });
         values.push(Value::Integer(number(query.after)));
     }
-    if let Some(after) = query.after_timestamp {
-        sql.push_str(" AND timestamp > ?");
-        values.push(Value::Integer(after.as_millisecond()));
+    for (comparison, bound) in [(">", query.later_than), (">=", query.not_before)] {
+        if let Some(bound) = bound {
+            let _ = write!(sql, " AND time {comparison} ?");
+            values.push(Value::Real(bound));
+        }
     }
     if !query.kinds.is_empty() {
         // The words come from our own enum, never from a caller.
         let kinds: Vec<_> = query.kinds.iter().map(|kind| format!("'{kind}'")).collect();
         let _ = write!(sql, " AND kind IN ({})", kinds.join(", "));
     }
-    for (column, wanted) in [("invocation_id", &query.invocation_id), ("author", &query.author)] {
+    for (column, wanted) in [
+        ("invocation_id", &query.invocation_id),
+        ("author", &query.author),
+        ("branch", &query.branch),
+    ] {
         if let Some(wanted) = wanted {
             let _ = write!(sql, " AND {column} = ?");
             values.push(Value::Text(wanted.clone()));
         }
     }
-    sql.push_str(match query.order {
-        Order::Ascending => " ORDER BY seq",
-        Order::Descending => " ORDER BY seq DESC",
+    sql.push_str(match (query.sort, query.order) {
+        (Sort::Arrival, Order::Ascending) => " ORDER BY seq",
+        (Sort::Arrival, Order::Descending) => " ORDER BY seq DESC",
+        (Sort::Time, Order::Ascending) => " ORDER BY time, seq",
+        (Sort::Time, Order::Descending) => " ORDER BY time DESC, seq DESC",
     });
     let _ = write!(sql, " LIMIT {}", page_size(query.limit, DEFAULT_EVENTS));
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), row::event)?;
-    rows.collect()
+    let mut rows = statement.query(params_from_iter(values))?;
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    while let Some(found) = rows.next()? {
+        let event = row::event(found)?;
+        bytes += event.payload.get().len();
+        events.push(event);
+        if query.max_bytes > 0 && bytes > query.max_bytes {
+            break;
+        }
+    }
+    Ok(events)
 }
 
 pub(super) fn turns(connection: &Connection, query: TurnQuery) -> rusqlite::Result<Vec<Turn>> {

@@ -1,23 +1,30 @@
 //! Rows to values and back.
 
-use hotseat_core::{Event, Kind, NewEvent, Seq, SessionId, SessionStatus, TurnId};
+use hotseat_core::{Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId};
 use jiff::Timestamp;
-use rusqlite::types::Type;
+use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 use serde_json::value::RawValue;
 
-use crate::{OpenRun, Session, Turn};
+use super::usage::count;
+use crate::rules::Prepared;
+use crate::{Limits, OpenRun, Session, Turn};
 
 pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, description, title, \
      status, agent, app_name, user_id, source, last_seq, pending_turns, run_id, run_status, \
-     run_since FROM sessions";
+     run_since, adk_id, removed_through, open_requests, event_head, update_time, event_count, \
+     message_count, bytes, record_status, progress, current_phase, final_report, error \
+     FROM sessions";
 
 pub(super) const SELECT_EVENTS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
      agent_name, invocation_id, author, branch, parent_call_id, payload FROM events";
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
-     kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, payload) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+     time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+/// How hard payloads are compressed: fast, as every append pays for it.
+const ZSTD_LEVEL: i32 = 1;
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     let run = match (row.get(12)?, row.get(13)?, row.get::<_, Option<i64>>(14)?) {
@@ -40,6 +47,21 @@ pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
         last_seq: seq(row.get(10)?),
         pending_turns: row.get(11)?,
         run,
+        adk_id: row.get(15)?,
+        removed_through: seq(row.get(16)?),
+        open_requests: row.get(17)?,
+        event_head: seq(row.get(18)?),
+        update_time: row.get(19)?,
+        event_count: count(row.get(20)?),
+        message_count: count(row.get(21)?),
+        bytes: count(row.get(22)?),
+        record: Record {
+            status: row.get(23)?,
+            progress: row.get(24)?,
+            current_phase: row.get(25)?,
+            final_report: row.get(26)?,
+            error: row.get(27)?,
+        },
     })
 }
 
@@ -55,7 +77,6 @@ pub(super) fn find_session(
 }
 
 pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
-    let payload: String = row.get(11)?;
     let entry = NewEvent {
         event_id: row.get(2)?,
         timestamp: timestamp(3, row.get(3)?)?,
@@ -66,7 +87,7 @@ pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
         author: row.get(8)?,
         branch: row.get(9)?,
         parent_call_id: row.get(10)?,
-        payload: RawValue::from_string(payload).map_err(|error| corrupt(11, error))?,
+        payload: payload(row, 11)?,
     };
     Ok(Event { session_id: parsed(row, 0)?, seq: seq(row.get(1)?), entry })
 }
@@ -84,13 +105,26 @@ pub(super) fn insert_event(
     statement: &mut CachedStatement<'_>,
     session: SessionId,
     seq: Seq,
-    event: &NewEvent,
+    prepared: &Prepared,
+    limits: &Limits,
 ) -> rusqlite::Result<usize> {
+    let event = &prepared.event;
+    let text = event.payload.get();
+    let compressed = limits
+        .compress_over_bytes
+        .filter(|threshold| text.len() > *threshold)
+        .and_then(|_| zstd::bulk::compress(text.as_bytes(), ZSTD_LEVEL).ok())
+        .filter(|compressed| compressed.len() < text.len());
+    let payload = match &compressed {
+        Some(compressed) => ValueRef::Blob(compressed),
+        None => ValueRef::Text(text.as_bytes()),
+    };
     statement.execute(params![
         session.to_string(),
         number(seq),
         event.event_id,
         event.timestamp.as_millisecond(),
+        prepared.time(),
         event.kind.as_str(),
         event.turn_id.map(|turn| turn.to_string()),
         event.agent_name,
@@ -98,8 +132,30 @@ pub(super) fn insert_event(
         event.author,
         event.branch,
         event.parent_call_id,
-        event.payload.get(),
+        i64::try_from(text.len()).unwrap_or(i64::MAX),
+        ToSqlOutput::Borrowed(payload),
     ])
+}
+
+/// A payload as it arrived, whether it was compressed or not.
+pub(super) fn payload_text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    match row.get_ref(column)? {
+        ValueRef::Blob(compressed) => {
+            let bytes =
+                zstd::stream::decode_all(compressed).map_err(|error| corrupt(column, error))?;
+            String::from_utf8(bytes).map_err(|error| corrupt(column, error))
+        }
+        text => Ok(text.as_str()?.to_owned()),
+    }
+}
+
+fn payload(row: &Row<'_>, column: usize) -> rusqlite::Result<Box<RawValue>> {
+    RawValue::from_string(payload_text(row, column)?).map_err(|error| corrupt(column, error))
+}
+
+/// A value that is kept as JSON.
+pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<serde_json::Value> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| corrupt(column, error))
 }
 
 /// SQLite has no unsigned integers; a log does not reach 2^63 events.
@@ -111,11 +167,11 @@ pub(super) fn seq(number: i64) -> Seq {
     Seq::new(u64::try_from(number).unwrap_or(0))
 }
 
-fn timestamp(column: usize, milliseconds: i64) -> rusqlite::Result<Timestamp> {
+pub(super) fn timestamp(column: usize, milliseconds: i64) -> rusqlite::Result<Timestamp> {
     Timestamp::from_millisecond(milliseconds).map_err(|error| corrupt(column, error))
 }
 
-fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
 where
     T: std::str::FromStr,
     T::Err: std::error::Error + Send + Sync + 'static,

@@ -8,9 +8,16 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::{Durability, derive};
 use crate::OpenError;
 
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_sessions_events_turns.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_sessions_events_turns.sql"),
+    include_str!("migrations/0002_ledger.sql"),
+];
+
+/// The first version that derives what the store keeps beside the log today.
+const DERIVES: u32 = 2;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,12 +28,16 @@ const STATEMENTS_KEPT: usize = 64;
 /// The connection that writes. Every commit is on the disk when it returns:
 /// WAL with `synchronous=FULL` syncs the log once per commit, and the writer
 /// commits many appends at once.
-pub(super) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+pub(super) fn open_writer(path: &Path, durability: Durability) -> Result<Connection, OpenError> {
     let failed = |source| OpenError::Sqlite { path: path.to_owned(), source };
     let mut connection = Connection::open(path).map_err(failed)?;
     configure(&connection).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    let synchronous = match durability {
+        Durability::Full => "FULL",
+        Durability::None => "OFF",
+    };
+    connection.pragma_update(None, "synchronous", synchronous).map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     migrate(&mut connection, path)?;
     Ok(connection)
@@ -59,6 +70,10 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     }
     for migration in &MIGRATIONS[found as usize..] {
         transaction.execute_batch(migration).map_err(failed)?;
+    }
+    if (1..DERIVES).contains(&found) {
+        derive::all_sessions(&transaction)
+            .map_err(|error| OpenError::Derive { path: path.to_owned(), source: error.into() })?;
     }
     transaction.pragma_update(None, "user_version", known).map_err(failed)?;
     transaction.commit().map_err(failed)

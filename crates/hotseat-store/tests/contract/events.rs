@@ -1,9 +1,9 @@
 //! Reading the log: filters, order, limits.
 
 use hotseat_core::{Kind, NewEvent, Seq};
-use hotseat_store::{EventQuery, Order, Store};
+use hotseat_store::{EventQuery, Order, Sort, Store};
 
-use crate::log::{answer, append, at, created, event, id, request, said, seqs};
+use crate::log::{answer, append, at, created, event, id, raw, request, said, seqs};
 use crate::suite;
 
 suite!(
@@ -13,7 +13,9 @@ suite!(
     a_page_has_a_thousand_and_one_that_tells_of_more,
     events_are_filtered_by_kind,
     events_are_filtered_by_invocation_and_author,
-    events_are_filtered_by_time_strictly,
+    events_are_filtered_by_their_own_time,
+    events_are_sorted_by_time_and_then_by_arrival,
+    events_are_filtered_by_branch,
     filters_apply_together,
     one_event_is_found_by_its_place,
 );
@@ -101,31 +103,60 @@ async fn events_are_filtered_by_invocation_and_author(store: Store) {
     assert!(read(&store, author("User")).await.is_empty(), "names have a case");
 }
 
-async fn events_are_filtered_by_time_strictly(store: Store) {
-    seven(&store).await;
-    let after = |milliseconds| EventQuery {
-        after_timestamp: Some(at(milliseconds)),
-        ..EventQuery::default()
-    };
-    assert_eq!(read(&store, after(0)).await, [1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(read(&store, after(49)).await, [5, 6, 7]);
-    assert_eq!(read(&store, after(50)).await, [6, 7]);
-    assert!(read(&store, after(70)).await.is_empty());
+/// A raw event that tells its own time.
+fn timed(event_id: &str, seconds: &str) -> NewEvent {
+    let payload = format!(r#"{{"author":"root","timestamp":{seconds}}}"#);
+    NewEvent { payload: raw(&payload), ..event(event_id) }
+}
 
-    // The log keeps milliseconds: an event is not after the time that readers see of it.
-    let mut finer = event("finer");
-    finer.timestamp = at(80) + jiff::SignedDuration::from_micros(900);
-    append(&store, id(1), vec![finer]).await;
-    let kept = store.event(id(1), Seq::new(8)).await.unwrap().unwrap();
-    assert_eq!(kept.timestamp, at(80));
-    assert!(read(&store, after(80)).await.is_empty());
+/// Events out of order, two of them at the same time, one without a time, and one of
+/// another kind that has only the time of its arrival.
+async fn times(store: &Store) {
+    created(store, 1).await;
+    let events = vec![
+        timed("a", "1700000000.25"),
+        timed("b", "1700000002"),
+        timed("c", "1700000001.5"),
+        timed("d", "1700000001.5"),
+        event("e"),
+        request(1),
+    ];
+    append(store, id(1), events).await;
+}
+
+async fn events_are_filtered_by_their_own_time(store: Store) {
+    times(&store).await;
+    let later = |seconds| EventQuery { later_than: Some(seconds), ..EventQuery::default() };
+    let since = |seconds| EventQuery { not_before: Some(seconds), ..EventQuery::default() };
+    assert_eq!(read(&store, later(1_700_000_000.25)).await, [2, 3, 4, 6], "strictly");
+    assert_eq!(read(&store, since(1_700_000_000.25)).await, [1, 2, 3, 4, 6]);
+    assert_eq!(read(&store, later(1_700_000_002.0)).await, [6]);
+    assert_eq!(read(&store, later(-1.0)).await, [1, 2, 3, 4, 5, 6], "no time is the first");
+}
+
+async fn events_are_sorted_by_time_and_then_by_arrival(store: Store) {
+    times(&store).await;
+    let by_time = EventQuery { sort: Sort::Time, ..EventQuery::default() };
+    assert_eq!(read(&store, by_time.clone()).await, [5, 1, 3, 4, 2, 6]);
+    let recent =
+        EventQuery { order: Order::Descending, limit: 3, kinds: vec![Kind::Event], ..by_time };
+    assert_eq!(read(&store, recent).await, [2, 4, 3]);
+}
+
+async fn events_are_filtered_by_branch(store: Store) {
+    created(&store, 1).await;
+    let branched = NewEvent { branch: Some("root.left".to_owned()), ..event("b") };
+    append(&store, id(1), vec![event("a"), branched]).await;
+    let of = |branch: &str| EventQuery { branch: Some(branch.to_owned()), ..EventQuery::default() };
+    assert_eq!(read(&store, of("root.left")).await, [2]);
+    assert!(read(&store, of("root")).await.is_empty(), "a branch is not its parent");
 }
 
 async fn filters_apply_together(store: Store) {
     seven(&store).await;
     let query = EventQuery {
         after: Seq::new(6),
-        after_timestamp: Some(at(10)),
+        later_than: Some(-1.0),
         kinds: vec![Kind::Event],
         author: Some("root".to_owned()),
         order: Order::Descending,

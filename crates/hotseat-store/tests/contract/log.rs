@@ -34,6 +34,8 @@ pub(crate) fn new_session(n: u128) -> NewSession {
         app_name: "app".to_owned(),
         user_id: "local".to_owned(),
         source: "web".to_owned(),
+        adk_id: None,
+        opening: Vec::new(),
     }
 }
 

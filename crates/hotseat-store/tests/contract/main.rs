@@ -1,7 +1,7 @@
-//! The contract of the log: one suite, run over every backend.
+//! The contract of the log: one suite, to be run over every database.
 //!
 //! A test of the contract is a function that takes an open store; `suite!` makes
-//! one test of it for each backend.
+//! one test of it for each database.
 
 #[cfg(test)]
 mod append;
@@ -10,13 +10,17 @@ mod concurrency;
 #[cfg(test)]
 mod delete;
 #[cfg(test)]
-mod equivalence;
-#[cfg(test)]
 mod events;
+#[cfg(test)]
+mod ledger;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
 mod payload;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod retention;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
@@ -26,26 +30,16 @@ mod summary;
 #[cfg(test)]
 mod turns;
 
-/// Makes a test for each backend of every function named. One that is not named
+/// Makes a test for each database of every function named. One that is not named
 /// is dead code, which the linter refuses.
 #[cfg(test)]
 macro_rules! suite {
     ($($name:ident),* $(,)?) => {
-        mod memory {
-            $(
-                #[tokio::test]
-                async fn $name() {
-                    super::$name(hotseat_store::Store::memory()).await;
-                }
-            )*
-        }
-
         mod sqlite {
             $(
                 #[tokio::test]
                 async fn $name() {
-                    let folder = tempfile::tempdir().unwrap();
-                    let store = hotseat_store::Store::sqlite(&folder.path().join("hotseat.db"));
+                    let store = hotseat_store::Store::scratch(Default::default());
                     super::$name(store.unwrap()).await;
                 }
             )*

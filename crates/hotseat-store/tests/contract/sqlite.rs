@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use hotseat_core::SessionId;
-use hotseat_store::{Session, SessionQuery, Store};
+use hotseat_store::{Limits, Session, SessionQuery, Store};
 use rusqlite::Connection;
 
 use crate::log::{
@@ -25,7 +25,7 @@ fn user_version(path: &Path) -> u32 {
 async fn opening_again_finds_everything() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    let store = Store::sqlite(&path).unwrap();
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
     for n in [1, 2] {
         created(&store, n).await;
     }
@@ -35,7 +35,7 @@ async fn opening_again_finds_everything() {
     let before = [everything(&store, id(1)).await, everything(&store, id(2)).await];
     drop(store);
 
-    let store = Store::sqlite(&path).unwrap();
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
     assert_eq!([everything(&store, id(1)).await, everything(&store, id(2)).await], before);
     assert_eq!(append(&store, id(1), vec![answer(2)]).await.last_seq.get(), 6);
 }
@@ -44,7 +44,10 @@ async fn opening_again_finds_everything() {
 async fn two_stores_on_one_file_see_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    let (one, two) = (Store::sqlite(&path).unwrap(), Store::sqlite(&path).unwrap());
+    let (one, two) = (
+        Store::sqlite(&path, Limits::default()).unwrap(),
+        Store::sqlite(&path, Limits::default()).unwrap(),
+    );
     created(&one, 1).await;
     append(&two, id(1), vec![event("a")]).await;
     append(&one, id(1), vec![event("b")]).await;
@@ -55,11 +58,11 @@ async fn two_stores_on_one_file_see_each_other() {
 async fn a_file_of_a_newer_version_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    drop(Store::sqlite(&path).unwrap());
+    drop(Store::sqlite(&path, Limits::default()).unwrap());
     let known = user_version(&path);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", known + 1).unwrap();
 
-    let refused = Store::sqlite(&path).unwrap_err();
+    let refused = Store::sqlite(&path, Limits::default()).unwrap_err();
     assert_eq!(
         refused.to_string(),
         format!(
@@ -77,7 +80,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let path = folder.path().join("hotseat.db");
     let letter = "Dear Sir, this is a letter and not a database. ".repeat(40);
     std::fs::write(&path, &letter).unwrap();
-    let refused = Store::sqlite(&path).unwrap_err();
+    let refused = Store::sqlite(&path, Limits::default()).unwrap_err();
     assert_eq!(refused.to_string(), format!("could not open the store {}", path.display()));
     assert!(refused.source().unwrap().to_string().contains("not a database"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), letter);
@@ -87,7 +90,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 async fn the_file_keeps_a_write_ahead_log_and_its_references() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    let store = Store::sqlite(&path).unwrap();
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
     created(&store, 1).await;
     append(&store, id(1), vec![event("a"), request(1)]).await;
 
@@ -113,7 +116,7 @@ async fn the_file_keeps_a_write_ahead_log_and_its_references() {
 async fn payloads_are_readable_text_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    let store = Store::sqlite(&path).unwrap();
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
     created(&store, 1).await;
     append(&store, id(1), vec![said("a", "hello")]).await;
     let payload: String = Connection::open(&path)
@@ -127,7 +130,7 @@ async fn payloads_are_readable_text_in_the_file() {
 #[tokio::test]
 async fn many_readers_read_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Store::sqlite(&folder.path().join("hotseat.db")).unwrap();
+    let store = Store::sqlite(&folder.path().join("hotseat.db"), Limits::default()).unwrap();
     created(&store, 1).await;
     let readers: Vec<_> = (0..32)
         .map(|_| {

@@ -83,7 +83,10 @@ impl Summary {
                     let text = payload["content"]["parts"][0]["text"].as_str();
                     summary.title = text.map(str::to_owned);
                 }
-                Kind::Event | Kind::ToolRun => {}
+                Kind::Message if summary.title.is_none() && payload["role"] == "user" => {
+                    summary.title = payload["content"].as_str().map(str::to_owned);
+                }
+                Kind::Event | Kind::ToolRun | Kind::Message => {}
             }
         }
         summary.pending_turns = u32::try_from(open.len()).unwrap();

@@ -1,0 +1,211 @@
+//! One session's rows, within the savepoint of one piece of work.
+
+use hotseat_core::{Message, Seq, SessionId, StateOwner, TurnId, Usage};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
+use serde_json::Value;
+
+use super::row::{self, number, seq};
+use super::usage::count;
+use super::writer::Work;
+use crate::rules::{Ledger, Prepared, Removed};
+use crate::{Limits, Session, StoreError};
+
+pub(super) struct SessionLedger<'l, 'w> {
+    work: &'l mut Work<'w>,
+    limits: &'l Limits,
+    session: SessionId,
+    key: String,
+    /// When the last event was inserted, for the figures.
+    arrived: Timestamp,
+}
+
+impl<'l, 'w> SessionLedger<'l, 'w> {
+    pub(super) fn new(work: &'l mut Work<'w>, limits: &'l Limits, session: SessionId) -> Self {
+        Self { work, limits, session, key: session.to_string(), arrived: Timestamp::UNIX_EPOCH }
+    }
+
+    fn execute(
+        &self,
+        action: &'static str,
+        sql: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<usize, StoreError> {
+        self.work
+            .connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(values))
+            .map_err(StoreError::backend(action))
+    }
+}
+
+impl Ledger for SessionLedger<'_, '_> {
+    fn seq_of(&mut self, event_id: &str) -> Result<Option<Seq>, StoreError> {
+        self.work
+            .connection
+            .prepare_cached("SELECT seq FROM events WHERE session_id = ?1 AND event_id = ?2")
+            .and_then(|mut statement| {
+                statement
+                    .query_row(params![self.key, event_id], |row| row.get(0).map(seq))
+                    .optional()
+            })
+            .map_err(StoreError::backend("look for an event"))
+    }
+
+    fn turn(&mut self, turn: TurnId) -> Result<Option<(Seq, Option<Seq>)>, StoreError> {
+        self.work
+            .connection
+            .prepare_cached(
+                "SELECT request_seq, response_seq FROM turns WHERE session_id = ?1 AND turn_id = ?2",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_row(params![self.key, turn.to_string()], |row| {
+                        Ok((seq(row.get(0)?), row.get::<_, Option<i64>>(1)?.map(seq)))
+                    })
+                    .optional()
+            })
+            .map_err(StoreError::backend("look for a turn"))
+    }
+
+    fn head(&mut self) -> Result<Option<TurnId>, StoreError> {
+        let head: Option<String> = self
+            .work
+            .connection
+            .prepare_cached(
+                "SELECT turn_id FROM turns WHERE session_id = ?1 AND response_seq IS NULL \
+                 ORDER BY request_seq LIMIT 1",
+            )
+            .and_then(|mut statement| statement.query_row([&self.key], |row| row.get(0)).optional())
+            .map_err(StoreError::backend("find the head of a queue"))?;
+        Ok(head.and_then(|head| head.parse().ok()))
+    }
+
+    fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError> {
+        self.arrived = event.event.timestamp;
+        self.work
+            .connection
+            .prepare_cached(row::INSERT_EVENT)
+            .and_then(|mut statement| {
+                row::insert_event(&mut statement, self.session, seq, event, self.limits)
+            })
+            .map(|_| ())
+            .map_err(StoreError::backend("insert an event"))
+    }
+
+    fn open_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError> {
+        let sql = "INSERT INTO turns (session_id, turn_id, request_seq) VALUES (?1, ?2, ?3)";
+        self.execute("open a turn", sql, params![self.key, turn.to_string(), number(seq)])?;
+        Ok(())
+    }
+
+    fn close_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError> {
+        let sql = "UPDATE turns SET response_seq = ?3 WHERE session_id = ?1 AND turn_id = ?2";
+        self.execute("close a turn", sql, params![self.key, turn.to_string(), number(seq)])?;
+        Ok(())
+    }
+
+    fn open_ask(&mut self, call_id: &str, seq: Seq) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO asks (session_id, call_id, asked_seq) VALUES (?1, ?2, ?3) \
+                   ON CONFLICT DO NOTHING";
+        let rows = self.execute("note a request", sql, params![self.key, call_id, number(seq)])?;
+        Ok(rows > 0)
+    }
+
+    fn close_ask(&mut self, call_id: &str, seq: Seq) -> Result<bool, StoreError> {
+        let sql = "UPDATE asks SET answer_seq = ?3 \
+                   WHERE session_id = ?1 AND call_id = ?2 AND answer_seq IS NULL";
+        let rows = self.execute("note an answer", sql, params![self.key, call_id, number(seq)])?;
+        Ok(rows > 0)
+    }
+
+    fn set_state(
+        &mut self,
+        session: &Session,
+        owner: StateOwner<'_>,
+        value: &Value,
+    ) -> Result<(), StoreError> {
+        const OWN: &str = "INSERT INTO session_state VALUES (?1, ?2, ?3) \
+                           ON CONFLICT DO UPDATE SET value = excluded.value";
+        const SHARED: &str = "INSERT INTO shared_state VALUES (?1, ?2, ?3, ?4) \
+                              ON CONFLICT DO UPDATE SET value = excluded.value";
+        let (action, value) = ("set a state", value.to_string());
+        match owner {
+            StateOwner::Session(key) => self.execute(action, OWN, params![self.key, key, value]),
+            StateOwner::App(key) => {
+                self.execute(action, SHARED, params![session.app_name, "", key, value])
+            }
+            StateOwner::User(key) => {
+                self.execute(action, SHARED, params![session.app_name, session.user_id, key, value])
+            }
+        }?;
+        Ok(())
+    }
+
+    fn put_message(&mut self, seq: Seq, message: &Message) -> Result<bool, StoreError> {
+        const UPDATE: &str = "UPDATE messages SET content = ?3, timestamp = ?4, \
+                              metadata = COALESCE(?5, metadata) \
+                              WHERE session_id = ?1 AND message_id = ?2";
+        const INSERT: &str = "INSERT INTO messages VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let Message { id, role, content, timestamp, metadata } = message;
+        let at = timestamp.as_millisecond();
+        let metadata = metadata.as_ref().and_then(|metadata| serde_json::to_string(metadata).ok());
+        let there = self.execute(
+            "replace a message",
+            UPDATE,
+            params![self.key, id, content, at, metadata],
+        )?;
+        if there > 0 {
+            return Ok(false);
+        }
+        let values = params![self.key, number(seq), id, role, content, at, metadata];
+        self.execute("write a message", INSERT, values)?;
+        Ok(true)
+    }
+
+    fn trim_messages(&mut self, keep: u64) -> Result<(), StoreError> {
+        let sql = "DELETE FROM messages WHERE session_id = ?1 AND seq <= (SELECT seq FROM messages \
+                   WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)";
+        let keep = i64::try_from(keep).unwrap_or(i64::MAX);
+        self.execute("trim messages", sql, params![self.key, keep])?;
+        Ok(())
+    }
+
+    fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError> {
+        let values = params![self.key, number(through)];
+        let removed = self
+            .work
+            .connection
+            .prepare_cached(
+                "SELECT count(*), COALESCE(sum(kind = 'event'), 0), COALESCE(sum(size), 0) FROM events \
+                 WHERE session_id = ?1 AND seq <= ?2",
+            )
+            .and_then(|mut statement| {
+                statement.query_row(values, |row| {
+                    let sum = |index| row.get(index).map(count);
+                    Ok(Removed { entries: sum(0)?, events: sum(1)?, bytes: sum(2)? })
+                })
+            })
+            .map_err(StoreError::backend("count events to remove"))?;
+        for (action, sql) in [
+            (
+                "remove words of events",
+                "DELETE FROM search WHERE rowid IN \
+                 (SELECT id FROM events WHERE session_id = ?1 AND seq <= ?2)",
+            ),
+            ("remove events", "DELETE FROM events WHERE session_id = ?1 AND seq <= ?2"),
+            (
+                "remove turns",
+                "DELETE FROM turns WHERE session_id = ?1 AND request_seq <= ?2 \
+                 AND response_seq IS NOT NULL",
+            ),
+        ] {
+            self.execute(action, sql, params![self.key, number(through)])?;
+        }
+        Ok(removed)
+    }
+
+    fn count(&mut self, usage: &Usage) {
+        self.work.figures.add(self.arrived, usage);
+    }
+}

@@ -1,0 +1,134 @@
+//! The words of the log.
+//!
+//! Appending does not index: it would slow every writer for the few who search. The
+//! index is brought up to date now and then, and before every search. The text stays
+//! in the events; the index holds only words and the ids of events.
+
+use hotseat_core::{SessionId, search_text, snippet};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
+
+use super::row;
+use super::writer::Work;
+use crate::query::page_size;
+use crate::{SearchHit, SearchPage, SearchQuery, StoreError};
+
+/// Events indexed in one piece of work, so that appends get their turn in between.
+const AT_ONCE: i64 = 500;
+
+/// Characters of a snippet.
+const SNIPPET: usize = 160;
+
+/// Words of one search.
+const MAX_WORDS: usize = 16;
+
+/// Indexes the next events. Returns whether there may be more.
+pub(super) fn index(work: &mut Work<'_>) -> Result<bool, StoreError> {
+    index_some(work.connection).map_err(StoreError::backend("index events"))
+}
+
+fn index_some(connection: &Connection) -> rusqlite::Result<bool> {
+    let through: i64 =
+        connection.query_row("SELECT indexed_through FROM search_place", [], |row| row.get(0))?;
+    let mut select = connection.prepare_cached(
+        "SELECT session_id, seq, event_id, timestamp, kind, turn_id, agent_name, invocation_id, \
+         author, branch, parent_call_id, payload, id FROM events WHERE id > ?1 ORDER BY id LIMIT ?2",
+    )?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO search (rowid, text) VALUES (?1, ?2)")?;
+    let mut rows = select.query(params![through, AT_ONCE])?;
+    let mut last = through;
+    let mut read = 0;
+    while let Some(found) = rows.next()? {
+        last = found.get(12)?;
+        read += 1;
+        if let Some(text) = search_text(&row::event(found)?.entry) {
+            insert.execute(params![last, text])?;
+        }
+    }
+    if last > through {
+        connection
+            .prepare_cached("UPDATE search_place SET indexed_through = ?1")?
+            .execute([last])?;
+    }
+    Ok(read == AT_ONCE)
+}
+
+/// Whether every event is in the index.
+pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT (SELECT indexed_through FROM search_place) >= \
+             COALESCE((SELECT max(id) FROM events), 0)",
+        )?
+        .query_row([], |row| row.get(0))
+}
+
+/// The events that hold all words, newest first.
+pub(super) fn search(connection: &Connection, query: &SearchQuery) -> rusqlite::Result<SearchPage> {
+    let words = words(&query.text);
+    if words.is_empty() {
+        return Ok(SearchPage::default());
+    }
+    let limit = page_size(query.limit, 20);
+    let mut sql = String::from(
+        "SELECT e.session_id, e.seq, e.event_id, e.timestamp, e.kind, e.turn_id, e.agent_name, \
+         e.invocation_id, e.author, e.branch, e.parent_call_id, e.payload, e.id, s.title \
+         FROM search JOIN events e ON e.id = search.rowid JOIN sessions s ON s.id = e.session_id \
+         WHERE search MATCH ?",
+    );
+    let mut values = vec![Value::Text(match_expression(&words))];
+    let mut also = |condition: &str, value: Value| {
+        sql.push_str(condition);
+        values.push(value);
+    };
+    if let Some(before) = query.before {
+        also(" AND search.rowid < ?", Value::Integer(before));
+    }
+    if let Some(session) = query.session {
+        also(" AND e.session_id = ?", Value::Text(SessionId::to_string(&session)));
+    }
+    if let Some(user) = &query.user_id {
+        also(" AND s.user_id = ?", Value::Text(user.clone()));
+    }
+    // One more than asked for tells whether there is a next page.
+    let wanted = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+    also(" ORDER BY search.rowid DESC LIMIT ?", Value::Integer(wanted));
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut page = SearchPage::default();
+    let mut last = 0;
+    while let Some(found) = rows.next()? {
+        if page.hits.len() == limit {
+            page.next = Some(last);
+            break;
+        }
+        last = found.get(12)?;
+        let event = row::event(found)?;
+        let text = search_text(&event).unwrap_or_default();
+        page.hits.push(SearchHit {
+            session_id: event.session_id,
+            title: found.get(13)?,
+            seq: event.seq,
+            kind: event.kind.as_str(),
+            timestamp: event.timestamp,
+            snippet: snippet(&text, &words, SNIPPET),
+            author: event.entry.author,
+        });
+    }
+    Ok(page)
+}
+
+/// The words of a search, without what the index's own language would read into them.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(MAX_WORDS)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn match_expression(words: &[String]) -> String {
+    let terms: Vec<_> = words.iter().map(|word| format!("\"{word}\"*")).collect();
+    terms.join(" AND ")
+}
