@@ -2,6 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
+
+use hotseat_store::Limits;
 
 /// Everything that can be set from outside. Names and defaults are those of the
 /// command line.
@@ -20,6 +23,41 @@ pub struct Config {
     /// The folder below which golden traces may be written when a caller names
     /// the file: the one Hotseat was started in.
     pub eval_set_root: PathBuf,
+    /// What is taken into the log, and for how long it stays.
+    pub ledger: LedgerConfig,
+    /// A connection whose reader took nothing for this long is closed.
+    pub stalled_after: Duration,
+}
+
+/// What is taken into the log, and for how long it stays. The store has limits of
+/// its own (see [`hotseat_store::Limits`]).
+#[derive(Debug, Clone, Copy)]
+pub struct LedgerConfig {
+    /// Whether raw events that others send over HTTP are taken.
+    pub ingest: bool,
+    /// The largest payload of one event.
+    pub max_event_bytes: usize,
+    /// Sessions that nobody touched for this long are removed.
+    pub session_ttl: Option<Duration>,
+    /// Sessions without a word are removed after this long.
+    pub empty_session_ttl: Option<Duration>,
+    /// How often that is looked for.
+    pub cleanup_interval: Duration,
+    /// The store's limits, to be told.
+    pub limits: Limits,
+}
+
+impl Default for LedgerConfig {
+    fn default() -> Self {
+        Self {
+            ingest: true,
+            max_event_bytes: 10 * 1024 * 1024,
+            session_ttl: None,
+            empty_session_ttl: None,
+            cleanup_interval: Duration::from_hours(1),
+            limits: Limits::default(),
+        }
+    }
 }
 
 /// Who may come in.
@@ -31,12 +69,12 @@ pub enum Access {
     Open,
 }
 
+/// How long a reader may take nothing, unless it is told otherwise.
+pub const STALLED_AFTER: Duration = Duration::from_mins(1);
+
 /// The largest body of an HTTP request or a gRPC message. One event may be 10 MiB,
 /// and a batch or a base64 wrapping is larger than its event.
 pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
-
-/// The largest payload of one event.
-pub(crate) const MAX_EVENT_BYTES: usize = 10 * 1024 * 1024;
 
 /// The most events in one call that appends.
 pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;

@@ -7,10 +7,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use hotseat_core::{HistoryProjector, SessionId, SessionStatus, snake_case};
-use hotseat_store::{OpenError, SessionQuery, Store};
+use hotseat_store::{Limits, OpenError, SessionQuery, Store};
 use serde_json::{Value, json};
 
-use crate::config::{Access, Config};
+use crate::config::{Access, Config, LedgerConfig, STALLED_AFTER};
 use crate::http::{SessionView, readable};
 use crate::service::{App, ServiceError};
 
@@ -53,7 +53,7 @@ pub struct SessionFilter {
 impl Desk {
     /// Opens the store at `database`.
     pub fn open(database: &Path) -> Result<Self, DeskError> {
-        let store = Store::sqlite(database)?;
+        let store = Store::sqlite(database, Limits::default())?;
         let config = Config {
             // Nobody listens.
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -63,6 +63,8 @@ impl Desk {
             data: PathBuf::new(),
             // Whoever uses the command line may write where their account may.
             eval_set_root: PathBuf::from("/"),
+            ledger: LedgerConfig::default(),
+            stalled_after: STALLED_AFTER,
         };
         Ok(Self { app: App::new(store, config) })
     }
@@ -108,7 +110,7 @@ impl Desk {
             let agent = session.agent.unwrap_or(session.app_name);
             folder.join(format!("{}.evalset.json", snake_case(&agent)))
         };
-        let exported = self.app.export(id, Some(&path.to_string_lossy())).await?;
+        let exported = self.app.export(id, Some(&path.to_string_lossy()), None).await?;
         Ok(json!({
             "path": exported.path,
             "eval_id": exported.eval_id,
@@ -120,6 +122,26 @@ impl Desk {
     /// ADK's session JSON, as `adk test` replays it.
     pub async fn session_json(&self, id: SessionId) -> Result<String, DeskError> {
         Ok(self.app.session_json(id).await?)
+    }
+
+    /// All sessions, newest first.
+    pub async fn session_ids(&self) -> Result<Vec<SessionId>, DeskError> {
+        let mut query = SessionQuery { limit: 1000, ..SessionQuery::default() };
+        let mut ids = Vec::new();
+        loop {
+            let page = self.app.sessions(query.clone()).await?;
+            ids.extend(page.items.iter().map(|session| session.id));
+            match page.next {
+                Some(next) => query.cursor = Some(next),
+                None => return Ok(ids),
+            }
+        }
+    }
+
+    /// Computes anew what is derived from a session's log.
+    pub async fn rebuild(&self, id: SessionId) -> Result<(), DeskError> {
+        self.app.rebuild(id).await?;
+        Ok(())
     }
 
     /// Deletes a session with its log.

@@ -3,6 +3,7 @@
 //! Served by the same router as HTTP, behind the same checks. Handlers translate
 //! and nothing more.
 
+mod adk;
 mod convert;
 mod seat;
 mod sessions;

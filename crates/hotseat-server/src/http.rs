@@ -4,6 +4,7 @@
 //! `service/`. Every error leaves as problem+json.
 
 mod access;
+mod adk;
 mod agents;
 mod artifacts;
 mod eval_sets;
@@ -12,7 +13,9 @@ mod export;
 mod extract;
 mod health;
 mod problem;
+mod records;
 mod sessions;
+mod sse;
 mod stream;
 mod turns;
 mod ui;
@@ -33,7 +36,7 @@ use crate::config::MAX_BODY_BYTES;
 use crate::grpc;
 use crate::service::App;
 
-pub(crate) use problem::{Problem, readable};
+pub(crate) use problem::{Problem, causes, readable};
 pub(crate) use view::{SessionView, state_of};
 
 #[derive(OpenApi)]
@@ -90,7 +93,18 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(sessions::fork))
         .routes(routes!(sessions::cancel))
         .routes(routes!(sessions::cancel_tool))
-        .routes(routes!(events::list, events::ingest))
+        .routes(routes!(events::list, events::ingest, records::clear_events))
+        .routes(routes!(records::event_summary))
+        .routes(routes!(records::record))
+        .routes(routes!(records::messages, records::add_message))
+        .routes(routes!(records::rebuild))
+        .routes(routes!(records::backfill))
+        .routes(routes!(records::search))
+        .routes(routes!(records::stats))
+        .routes(routes!(records::metrics))
+        .routes(routes!(adk::list_apps))
+        .routes(routes!(adk::list, adk::create))
+        .routes(routes!(adk::show, adk::create_named, adk::patch, adk::delete))
         .routes(routes!(stream::session))
         .routes(routes!(artifacts::list))
         .routes(routes!(artifacts::bytes))

@@ -12,8 +12,9 @@ mod http;
 mod proto;
 mod serve;
 mod service;
+mod socket;
 
-pub use config::{Access, Config};
+pub use config::{Access, Config, LedgerConfig, STALLED_AFTER};
 pub use desk::{Desk, DeskError, SessionFilter};
 pub use http::openapi;
 pub use serve::serve;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use crate::http;
 use crate::service::App;
+use crate::{http, socket};
 
 /// How long open requests may take to end once the server stops.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -19,20 +19,22 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    // Turns are handed over in small messages that somebody waits for.
-    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "could not set TCP_NODELAY");
-        }
+    let stalled_after = app.config.stalled_after;
+    let listener = axum::serve::ListenerExt::tap_io(listener, move |stream| {
+        socket::prepare(stream, stalled_after);
     });
     let router = http::router(app.clone());
+    let house = tokio::spawn(app.clone().keep_house());
     let closing = app.clone();
     let server = axum::serve(listener, router).with_graceful_shutdown(async move {
         stop.await;
         closing.close();
     });
-    tokio::select! {
+    let result = tokio::select! {
         result = server => result,
         () = async { app.closed().await; tokio::time::sleep(DRAIN).await } => Ok(()),
-    }
+    };
+    // What was still to be noted is noted. Its own failure was logged there.
+    let _ = house.await;
+    result
 }

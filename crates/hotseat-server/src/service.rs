@@ -4,6 +4,7 @@
 //! here. State lives in the log; what is held in memory (attached workers) is
 //! only how to reach those who are connected now.
 
+mod adk_sessions;
 mod agents;
 mod artifacts;
 mod asks;
@@ -15,8 +16,11 @@ mod export;
 mod follow;
 mod fork;
 mod ingest;
+mod keeping;
+mod records;
 mod runs;
 mod sessions;
+mod stats;
 mod turns;
 
 use std::sync::Arc;
@@ -25,6 +29,7 @@ use hotseat_store::Store;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+pub(crate) use adk_sessions::{AdkKey, AdkSession, NewAdkSession, none as no_events, seen};
 pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
 pub(crate) use artifacts::Artifact;
@@ -33,12 +38,15 @@ pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
-pub(crate) use follow::Followed;
+pub(crate) use follow::{Followed, Followers};
 pub(crate) use ingest::adk_event;
+pub(crate) use records::EventSummary;
 pub(crate) use runs::{FunctionResponse, Query, RunEnd};
 pub(crate) use sessions::CreateSession;
+pub(crate) use stats::Stats;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 
+use self::keeping::Keeping;
 use crate::clock;
 use crate::config::Config;
 
@@ -49,6 +57,8 @@ pub struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) workers: Workers,
     pub(crate) eval_runs: EvalRuns,
+    pub(crate) keeping: Keeping,
+    pub(crate) followers: Followers,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
 }
@@ -61,6 +71,8 @@ impl App {
             config: Arc::new(config),
             workers: Workers::default(),
             eval_runs: EvalRuns::default(),
+            keeping: Keeping::default(),
+            followers: Followers::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         }

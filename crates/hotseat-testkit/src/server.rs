@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
-use hotseat_server::{Access, App, Config, serve};
+use hotseat_server::{Access, App, Config, LedgerConfig, serve};
 use hotseat_store::Store;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -26,16 +27,24 @@ impl TestServer {
     /// The token of every test server.
     pub const TOKEN: &'static str = "token-of-the-tests";
 
-    /// A server over memory.
-    pub async fn memory() -> Self {
-        Self::start(Store::memory(), folder()).await
+    /// A server over a store that ends with it.
+    pub async fn scratch() -> Self {
+        Self::with(LedgerConfig::default()).await
+    }
+
+    /// A server over a store that ends with it, with these limits.
+    pub async fn with(ledger: LedgerConfig) -> Self {
+        let store = Store::scratch(ledger.limits).expect("a store");
+        Self::start(store, folder(), ledger).await
     }
 
     /// A server over an SQLite file of its own.
     pub async fn sqlite() -> Self {
         let folder = folder();
-        let store = Store::sqlite(&folder.path().join("hotseat.db")).expect("a store");
-        Self::start(store, folder).await
+        let ledger = LedgerConfig::default();
+        let database = folder.path().join("hotseat.db");
+        let store = Store::sqlite(&database, ledger.limits).expect("a store");
+        Self::start(store, folder, ledger).await
     }
 
     /// The folder that golden traces may be written to.
@@ -48,7 +57,7 @@ impl TestServer {
         self.api.url.strip_prefix("http://").expect("a plain URL")
     }
 
-    async fn start(store: Store, folder: TempDir) -> Self {
+    async fn start(store: Store, folder: TempDir, ledger: LedgerConfig) -> Self {
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listener = TcpListener::bind(any_port).await.expect("a free port");
         let config = Config {
@@ -58,6 +67,9 @@ impl TestServer {
             cors_origins: vec!["http://pages.example".to_owned()],
             data: folder.path().join("data"),
             eval_set_root: folder.path().to_owned(),
+            ledger,
+            // Short, because tests wait for it.
+            stalled_after: Duration::from_secs(2),
         };
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));
         let (stop, stopped) = oneshot::channel::<()>();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::evalset::Evalset;
+use crate::init::Init;
 use crate::sessions::Sessions;
 use crate::settings::database;
 
@@ -22,10 +23,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start the server and the page, and host agents.
     Web(Web),
-    /// Work with sessions: list, show, export, delete.
+    /// Work with sessions: list, show, export, import, rebuild, delete.
     Sessions(Sessions),
     /// Work with EvalSet files: add, list, show, diff, validate.
     Evalset(Evalset),
+    /// Make `adk web` and `adk api_server` keep their sessions in Hotseat.
+    Init(Init),
     /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
     Doctor(Web),
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
-use hotseat_store::Store;
+use hotseat_store::{Limits, Store};
 
 use crate::args::Web;
 use crate::output;
@@ -103,7 +103,7 @@ fn store(database: &Path) -> Finding {
     if !database.exists() {
         return Ok(format!("{} will be made", database.display()));
     }
-    match Store::sqlite(database) {
+    match Store::sqlite(database, Limits::default()) {
         Ok(_) => Ok(format!("{} opens", database.display())),
         Err(error) => Err(format!("{error}")),
     }

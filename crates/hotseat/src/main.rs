@@ -8,6 +8,8 @@ mod args;
 mod data;
 mod doctor;
 mod evalset;
+mod import;
+mod init;
 mod logging;
 mod output;
 mod sessions;
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         Command::Web(web) => web::run(web),
         Command::Sessions(sessions) => sessions::run(sessions),
         Command::Evalset(evalset) => evalset::run(evalset),
+        Command::Init(init) => init::run(init),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

@@ -10,6 +10,7 @@ use hotseat_server::{Desk, SessionFilter};
 use serde_json::Value;
 
 use crate::args::StoreArgs;
+use crate::import::Import;
 use crate::output;
 
 #[derive(Debug, clap::Args)]
@@ -57,6 +58,13 @@ enum What {
         #[arg(long, default_value = "evalset")]
         format: Format,
     },
+    /// Bring in sessions from ADK's databases and session files. A server must be running.
+    Import(Import),
+    /// Compute anew what is derived from a log: title, state, messages, progress.
+    Rebuild {
+        /// The sessions [default: all].
+        ids: Vec<SessionId>,
+    },
     /// Delete a session with its log.
     Delete { id: SessionId },
 }
@@ -68,6 +76,9 @@ enum Format {
 }
 
 pub(crate) fn run(sessions: Sessions) -> Result<ExitCode> {
+    if let What::Import(import) = sessions.what {
+        return import.run();
+    }
     let desk = Desk::open(&sessions.store.database()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(carry_out(&desk, sessions.what))?;
@@ -106,6 +117,14 @@ async fn carry_out(desk: &Desk, what: What) -> Result<()> {
             let exported = desk.export(id, to.as_deref(), &folder).await?;
             let text = |name: &str| exported[name].as_str().unwrap_or_default().to_owned();
             output::line(&format!("{} {} in {}", text("action"), text("eval_id"), text("path")))
+        }
+        What::Import(_) => Ok(()),
+        What::Rebuild { ids } => {
+            let ids = if ids.is_empty() { desk.session_ids().await? } else { ids };
+            for id in &ids {
+                desk.rebuild(*id).await?;
+            }
+            output::line(&format!("rebuilt {} sessions", ids.len()))
         }
         What::Delete { id } => Ok(desk.delete(id).await?),
     }

@@ -2,8 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use hotseat_server::LedgerConfig;
+use hotseat_store::Limits;
 use serde::Deserialize;
 
 use crate::args::{LogFormat, Web};
@@ -29,6 +32,68 @@ struct File {
     python: Option<PathBuf>,
     log_format: Option<LogFormat>,
     log_level: Option<String>,
+    sessions: Ledger,
+}
+
+/// `[sessions]`: what is kept, and for how long. All limits are off unless given.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Ledger {
+    max_sessions: Option<u64>,
+    session_ttl_hours: Option<f64>,
+    cleanup_interval_minutes: Option<f64>,
+    empty_session_minutes: Option<f64>,
+    max_messages_per_session: Option<u64>,
+    max_events_per_session: Option<u64>,
+    max_event_bytes: Option<usize>,
+    max_store_bytes: Option<u64>,
+    compress_over_bytes: Option<usize>,
+    no_ingest: bool,
+}
+
+impl Ledger {
+    fn decide(self) -> Result<LedgerConfig> {
+        let defaults = LedgerConfig::default();
+        let limits = Limits {
+            max_sessions: self.max_sessions,
+            max_events_per_session: self.max_events_per_session,
+            max_messages_per_session: self
+                .max_messages_per_session
+                .unwrap_or(defaults.limits.max_messages_per_session),
+            max_store_bytes: self.max_store_bytes,
+            compress_over_bytes: match self.compress_over_bytes {
+                None => defaults.limits.compress_over_bytes,
+                Some(0) => None,
+                given => given,
+            },
+        };
+        for (key, limit) in [
+            ("max_sessions", limits.max_sessions),
+            ("max_events_per_session", limits.max_events_per_session),
+        ] {
+            if limit == Some(0) {
+                bail!("`{key}` is 0, which would keep nothing\nhint: leave it out for no limit");
+            }
+        }
+        let interval = time("cleanup_interval_minutes", self.cleanup_interval_minutes, 60.0)?;
+        Ok(LedgerConfig {
+            ingest: !self.no_ingest,
+            max_event_bytes: self.max_event_bytes.unwrap_or(defaults.max_event_bytes),
+            session_ttl: time("session_ttl_hours", self.session_ttl_hours, 3600.0)?,
+            empty_session_ttl: time("empty_session_minutes", self.empty_session_minutes, 60.0)?,
+            cleanup_interval: interval.unwrap_or(defaults.cleanup_interval),
+            limits,
+        })
+    }
+}
+
+fn time(key: &str, number: Option<f64>, seconds: f64) -> Result<Option<Duration>> {
+    let duration = number.map(|number| Duration::try_from_secs_f64(number * seconds));
+    match duration {
+        None => Ok(None),
+        Some(Ok(duration)) if !duration.is_zero() => Ok(Some(duration)),
+        Some(_) => bail!("`{key}` must be a number above 0\nhint: leave it out for no limit"),
+    }
 }
 
 /// What was decided.
@@ -46,6 +111,7 @@ pub(crate) struct Settings {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: Option<String>,
     pub(crate) exit_with_parent: bool,
+    pub(crate) ledger: LedgerConfig,
 }
 
 /// How callers are let in.
@@ -101,6 +167,7 @@ impl Settings {
             log_format: web.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             log_level: web.log_level.or(file.log_level),
             exit_with_parent: web.exit_with_parent,
+            ledger: file.sessions.decide()?,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use hotseat_server::{Access, App, Config, serve};
+use hotseat_server::{Access, App, Config, STALLED_AFTER, serve};
 use hotseat_store::Store;
 use tokio::net::TcpListener;
 use tokio::signal;
@@ -41,7 +41,7 @@ async fn start(settings: Settings) -> Result<ExitCode> {
         Auth::None => None,
     };
     let listener = listen(&settings).await?;
-    let store = Store::sqlite(&settings.database)?;
+    let store = Store::sqlite(&settings.database, settings.ledger.limits)?;
     let config = Config {
         address: listener.local_addr()?,
         access: token.clone().map_or(Access::Open, Access::Token),
@@ -49,6 +49,8 @@ async fn start(settings: Settings) -> Result<ExitCode> {
         cors_origins: settings.cors_origins,
         data: settings.data.clone(),
         eval_set_root: std::env::current_dir().context("the working folder is gone")?,
+        ledger: settings.ledger,
+        stalled_after: STALLED_AFTER,
     };
     let (address, url) = (config.address, config.url());
     let _record = ServerRecord::write(address, &url, &data.token_file());

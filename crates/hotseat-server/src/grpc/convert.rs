@@ -60,7 +60,7 @@ pub(super) fn event(event: Event) -> proto::SessionEvent {
             .ok()
             .map(|request| Payload::LlmRequest(llm_request(&request))),
         Kind::Response => Some(Payload::LlmResponse(human_response(&event.payload))),
-        Kind::Event | Kind::ToolRun | Kind::Run | Kind::Session => None,
+        Kind::Event | Kind::ToolRun | Kind::Run | Kind::Session | Kind::Message => None,
     };
     proto::SessionEvent {
         session_id: event.session_id.to_string(),

@@ -149,6 +149,14 @@ impl Seat for SeatService {
                 Ok(Followed::Event(event)) => {
                     wanted(&kinds, event.kind).then(|| Ok(convert::event(*event)))
                 }
+                Ok(Followed::Gap { through, .. }) => kinds.is_empty().then(|| {
+                    Ok(SessionEvent {
+                        session_id: session.to_string(),
+                        seq: through.get(),
+                        kind: "gap".to_owned(),
+                        ..SessionEvent::default()
+                    })
+                }),
                 Ok(Followed::HistoryComplete { last_seq, event_count }) => {
                     let marker = HistoryComplete { last_seq: last_seq.get(), event_count };
                     Some(Ok(SessionEvent {

@@ -4,7 +4,7 @@ use hotseat_core::{Kind, NewEvent, Seq};
 use hotseat_store::EventQuery;
 use tonic::{Request, Response, Status};
 
-use super::convert;
+use super::{adk, convert};
 use crate::clock;
 use crate::proto;
 use crate::proto::sessions_server::Sessions;
@@ -55,6 +55,48 @@ impl Sessions for SessionsService {
         let events = events.into_iter().map(convert::event).collect();
         Ok(Response::new(ListEventsResponse { events, more }))
     }
+
+    async fn create_adk_session(
+        &self,
+        request: Request<proto::CreateAdkSessionRequest>,
+    ) -> Result<Response<proto::AdkSession>, Status> {
+        adk::create(&self.0, request.into_inner()).await
+    }
+
+    async fn get_adk_session(
+        &self,
+        request: Request<proto::GetAdkSessionRequest>,
+    ) -> Result<Response<proto::GetAdkSessionResponse>, Status> {
+        adk::get(&self.0, request.into_inner()).await
+    }
+
+    async fn list_adk_sessions(
+        &self,
+        request: Request<proto::ListAdkSessionsRequest>,
+    ) -> Result<Response<proto::ListAdkSessionsResponse>, Status> {
+        adk::list(&self.0, request.into_inner()).await
+    }
+
+    async fn delete_adk_session(
+        &self,
+        request: Request<proto::DeleteAdkSessionRequest>,
+    ) -> Result<Response<proto::DeleteAdkSessionResponse>, Status> {
+        adk::delete(&self.0, request.into_inner()).await
+    }
+
+    async fn append_adk_event(
+        &self,
+        request: Request<proto::AppendAdkEventRequest>,
+    ) -> Result<Response<proto::AppendAdkEventResponse>, Status> {
+        adk::append(&self.0, request.into_inner()).await
+    }
+
+    async fn get_adk_user_state(
+        &self,
+        request: Request<proto::GetAdkUserStateRequest>,
+    ) -> Result<Response<proto::GetAdkUserStateResponse>, Status> {
+        adk::user_state(&self.0, request.into_inner()).await
+    }
 }
 
 pub(super) fn kinds(words: &[String]) -> Result<Vec<Kind>, Status> {
@@ -98,7 +140,7 @@ fn new_event(event: proto::NewEvent) -> Result<NewEvent, Status> {
             parent_call_id: convert::given(event.parent_call_id),
             payload,
         }),
-        Kind::Request | Kind::Response | Kind::Session => {
+        Kind::Request | Kind::Response | Kind::Session | Kind::Message => {
             Err(Status::invalid_argument(format!("events of kind {kind} cannot be appended")))
         }
     }

@@ -12,12 +12,15 @@ impl From<ServiceError> for Status {
         use ServiceError as E;
         let code = match &error {
             E::SessionNotFound(_)
+            | E::AdkSessionNotFound(_)
             | E::TurnNotFound { .. }
             | E::ToolNotRunning(_)
             | E::NotFound { .. } => Code::NotFound,
-            E::TurnAnswered { .. } => Code::AlreadyExists,
+            E::TurnAnswered { .. } | E::AdkSessionExists(_) => Code::AlreadyExists,
             E::TurnNotHead { .. }
             | E::SessionCompleted(_)
+            | E::Stale { .. }
+            | E::IngestOff
             | E::SessionNotCompleted(_)
             | E::RunInProgress { .. }
             | E::NoRun(_)

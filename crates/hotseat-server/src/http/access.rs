@@ -146,8 +146,9 @@ fn check_token(config: &Config, request: &Request) -> Result<(), Problem> {
 /// The gRPC services are known by their paths: they answer whatever the content type
 /// says, so it must not decide whether a caller gets to them.
 fn is_public(path: &str, grpc: bool) -> bool {
-    let guarded = ["/api/", "/docs", "/hotseat."].iter().any(|prefix| path.starts_with(prefix));
-    !grpc && !guarded && path != "/metrics"
+    let guarded = ["/api/", "/apps/", "/docs", "/hotseat."];
+    let guarded = guarded.iter().any(|prefix| path.starts_with(prefix));
+    !grpc && !guarded && !matches!(path, "/metrics" | "/list-apps")
 }
 
 /// The tokens that a request carries: in its header, or in our cookie.

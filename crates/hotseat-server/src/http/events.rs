@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use hotseat_core::{InvalidEvent, Kind, Seq};
-use hotseat_store::{EventQuery, Order};
+use hotseat_store::{EventQuery, Order, Sort};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -13,18 +13,25 @@ use super::extract::{At, Body, Params, session_id};
 use super::view::{EventView, List};
 use crate::service::{App, adk_event};
 
+/// A page ends after so many bytes of payloads, whatever its limit is.
+const MAX_PAGE_BYTES: usize = 32 * 1024 * 1024;
+
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventParams {
     /// Only events after this one; with `order=desc`, before it.
     #[serde(alias = "afterSeq")]
     after_seq: Option<u64>,
-    /// Only events strictly after this time.
+    /// Only events strictly after this time, by their own account; RFC 3339 or seconds since 1970.
     #[serde(alias = "afterTimestamp")]
     after_timestamp: Option<String>,
     #[serde(alias = "invocationId")]
     invocation_id: Option<String>,
     author: Option<String>,
+    /// ADK's branch, where agents run side by side.
+    branch: Option<String>,
+    /// Only the latest so many, in the order of their own time; without pages.
+    recent: Option<usize>,
     /// Kinds, separated by commas.
     kind: Option<String>,
     /// At most 1000.
@@ -42,12 +49,20 @@ pub(super) async fn list(
     Params(params): Params<EventParams>,
 ) -> Result<Json<List<EventView>>, Problem> {
     let id = session_id(&id)?;
+    let recent = params.recent.is_some();
     let mut query = params.into_query()?;
+    if recent {
+        let mut events = app.events(id, query).await?;
+        events.reverse();
+        let items = events.into_iter().map(EventView::whole).collect();
+        return Ok(Json(List { items, next_cursor: None }));
+    }
     // One more than asked for tells whether there are more.
     let limit = query.limit;
     query.limit = limit + 1;
     let mut events = app.events(id, query).await?;
-    let more = events.len() > limit;
+    let bytes: usize = events.iter().map(|event| event.payload.get().len()).sum();
+    let more = events.len() > limit || bytes > MAX_PAGE_BYTES;
     events.truncate(limit);
     let next_cursor = if more { events.last().map(|event| event.seq.to_string()) } else { None };
     Ok(Json(List { items: events.into_iter().map(EventView::whole).collect(), next_cursor }))
@@ -66,21 +81,41 @@ impl EventParams {
             .map(|kinds| kinds.split(',').map(|kind| kind.trim().parse::<Kind>()).collect())
             .transpose()
             .map_err(|error: hotseat_core::UnknownKind| Problem::bad_request(error.to_string()))?;
-        let after_timestamp =
-            self.after_timestamp.map(|text| text.parse()).transpose().map_err(|_| {
+        let later_than =
+            self.after_timestamp.map(|text| seconds(&text)).transpose().map_err(|()| {
                 Problem::bad_request(
-                    "`after_timestamp` must be RFC 3339, as in 2026-01-05T10:00:00Z",
+                    "`after_timestamp` must be RFC 3339, as in 2026-01-05T10:00:00Z, or seconds since 1970",
                 )
             })?;
+        let (sort, order, limit) = match self.recent {
+            None => (Sort::Arrival, order, self.limit.unwrap_or(100)),
+            Some(recent) => (Sort::Time, Order::Descending, recent),
+        };
         Ok(EventQuery {
             after: Seq::new(self.after_seq.unwrap_or_default()),
-            after_timestamp,
+            later_than,
+            not_before: None,
             kinds: kinds.unwrap_or_default(),
             invocation_id: self.invocation_id,
             author: self.author,
+            branch: self.branch,
+            sort,
             order,
-            limit: self.limit.unwrap_or(100).clamp(1, 1000),
+            limit: limit.clamp(1, 1000),
+            max_bytes: MAX_PAGE_BYTES,
         })
+    }
+}
+
+/// A time as RFC 3339 or in seconds since 1970.
+fn seconds(text: &str) -> Result<f64, ()> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() => Ok(seconds),
+        Ok(_) => Err(()),
+        Err(_) => {
+            let time = text.parse::<jiff::Timestamp>().map_err(|_| ())?;
+            Ok(time.as_duration().as_secs_f64())
+        }
     }
 }
 
@@ -107,14 +142,21 @@ pub(super) async fn ingest(
     } else {
         vec![body]
     };
+    app.check_ingest()?;
     let events = raw_events
         .into_iter()
         .enumerate()
+        // Nothing was said, so nothing is kept.
+        .filter(|(_, raw)| !is_empty(raw))
         .map(|(index, raw)| adk_event(raw).map_err(|error| not_adk(index, &error)))
         .collect::<Result<Vec<_>, _>>()?;
     let appended = app.append_events(id, events).await?;
     let ingested = Ingested { last_seq: appended.last_seq.get(), appended: appended.new };
     Ok((StatusCode::CREATED, Json(ingested)))
+}
+
+fn is_empty(raw: &RawValue) -> bool {
+    matches!(raw.get().split_whitespace().collect::<String>().as_str(), "{}" | "null")
 }
 
 fn not_adk(index: usize, error: &InvalidEvent) -> Problem {

@@ -64,6 +64,9 @@ pub(super) struct ExportBody {
     /// Another file than the agent's own, below the folder Hotseat was started in.
     #[serde(alias = "evalSetPath")]
     eval_set_path: Option<String>,
+    /// The case to write, where a person changed it; the log keeps what happened.
+    #[schema(value_type = Option<Object>)]
+    case: Option<Value>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -87,7 +90,7 @@ pub(super) async fn write(
     OptionalBody(body): OptionalBody<ExportBody>,
 ) -> Result<Json<ExportView>, Problem> {
     let Exported { path, eval_id, case, action } =
-        app.export(session_id(&id)?, body.eval_set_path.as_deref()).await?;
+        app.export(session_id(&id)?, body.eval_set_path.as_deref(), body.case).await?;
     let path = path.display().to_string();
     Ok(Json(ExportView { path, eval_id, case, action: action.as_str() }))
 }

@@ -109,7 +109,12 @@ impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         use ServiceError as E;
         let (status, code) = match &error {
-            E::SessionNotFound(_) => (StatusCode::NOT_FOUND, "session_not_found"),
+            E::SessionNotFound(_) | E::AdkSessionNotFound(_) => {
+                (StatusCode::NOT_FOUND, "session_not_found")
+            }
+            E::AdkSessionExists(_) => (StatusCode::CONFLICT, "session_exists"),
+            E::Stale { .. } => (StatusCode::CONFLICT, "stale"),
+            E::IngestOff => (StatusCode::CONFLICT, "ingest_off"),
             E::TurnNotFound { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
             E::ToolNotRunning(_) => (StatusCode::NOT_FOUND, "tool_not_running"),
             E::TurnAnswered { .. } => (StatusCode::CONFLICT, "turn_answered"),

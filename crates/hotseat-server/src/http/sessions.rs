@@ -8,9 +8,9 @@ use hotseat_store::{SessionQuery, Waiting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Problem;
 use super::extract::{At, Body, Params, session_id, turn_id};
 use super::view::{EventView, List, SessionView};
+use super::{Problem, records};
 use crate::service::{App, CreateSession, FunctionResponse, Query};
 
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -55,7 +55,7 @@ pub(super) struct ListParams {
     agent: Option<String>,
     #[serde(alias = "userId")]
     user_id: Option<String>,
-    /// `waiting`: only sessions with pending turns.
+    /// `waiting`: only sessions that wait for somebody.
     state: Option<String>,
 }
 
@@ -67,8 +67,15 @@ pub(super) async fn list(
     Params(params): Params<ListParams>,
 ) -> Result<Json<List<SessionView>>, Problem> {
     let page = app.sessions(params.into_query()?).await?;
+    let access = app.access(page.items.iter().map(|session| session.id).collect()).await?;
+    let items = page.items.into_iter().map(|session| {
+        let flagged = access.get(&session.id).is_some_and(|access| access.flagged);
+        let mut view = SessionView::new(&app, session);
+        view.flagged = flagged;
+        view
+    });
     Ok(Json(List {
-        items: page.items.into_iter().map(|session| SessionView::new(&app, session)).collect(),
+        items: items.collect(),
         next_cursor: page.next.map(|cursor| cursor.to_string()),
     }))
 }
@@ -99,7 +106,7 @@ impl ListParams {
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ShowParams {
-    /// Any of `history`, `events`, separated by commas.
+    /// Any of `history`, `events`, `messages`, `state`, `security`, separated by commas.
     include: Option<String>,
 }
 
@@ -114,13 +121,25 @@ pub(super) async fn show(
     let id = session_id(&id)?;
     let wanted: Vec<_> =
         params.include.as_deref().unwrap_or_default().split(',').map(str::trim).collect();
-    let known = ["", "history", "events"];
+    let known = ["", "history", "events", "messages", "state", "security"];
     if let Some(unknown) = wanted.iter().find(|word| !known.contains(word)) {
         return Err(Problem::bad_request(format!(
-            "`{unknown}` cannot be included: use history or events"
+            "`{unknown}` cannot be included: use history, events, messages, state or security"
         )));
     }
     let mut view = SessionView::new(&app, app.session(id).await?);
+    let security = records::security(&app, id).await?;
+    view.flagged = security.flagged();
+    if wanted.contains(&"security") {
+        view.security = Some(security);
+    }
+    if wanted.contains(&"messages") {
+        let messages = app.messages(id).await?;
+        view.messages = Some(messages.into_iter().map(Into::into).collect());
+    }
+    if wanted.contains(&"state") {
+        view.adk_state = Some(app.adk_state(id).await?);
+    }
     if wanted.contains(&"history") || wanted.contains(&"events") {
         let events = app.all_events(id).await?;
         if wanted.contains(&"history") {

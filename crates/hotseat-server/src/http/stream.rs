@@ -1,26 +1,20 @@
 //! Server-sent events: the log of one session, and what changes anywhere.
 
-use std::convert::Infallible;
-use std::time::Duration;
-
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::Sse;
-use axum::response::sse::{Event as Message, KeepAlive};
-use futures_util::stream::{Stream, StreamExt, unfold};
+use axum::response::Response;
+use futures_util::stream::{StreamExt, unfold};
 use hotseat_core::{Event, HistoryProjector, Seq};
 use hotseat_store::Change;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::broadcast;
 
 use super::Problem;
 use super::extract::{At, Params, session_id};
+use super::sse::{self, Message};
 use super::view::{EventView, SessionView};
 use crate::service::{App, Followed};
-
-/// Proxies close connections that are silent for longer.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -40,7 +34,7 @@ pub(super) async fn session(
     At(id): At<String>,
     Params(params): Params<StreamParams>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Message, Infallible>>>, Problem> {
+) -> Result<Response, Problem> {
     let id = session_id(&id)?;
     let after = resume_from(&headers)?.or(params.after_seq).unwrap_or_default();
     let after = Seq::new(after);
@@ -58,16 +52,22 @@ pub(super) async fn session(
     let messages = followed.filter_map(move |followed| {
         let message = match followed {
             Ok(Followed::Event(event)) => view.message(*event, after),
+            // A reader that is behind the gap already has no need to know.
+            Ok(Followed::Gap { through, .. }) if through <= after => None,
+            Ok(Followed::Gap { after: from, through }) => {
+                let data = json!({"after": from.max(after), "through": through});
+                Some(Message::at("gap", through, &data))
+            }
             Ok(Followed::HistoryComplete { last_seq, .. }) => {
                 let data = json!({"last_seq": last_seq});
-                Some(message("history_complete", &data))
+                Some(Message::new("history_complete", &data))
             }
             // The client reconnects from where it was, and meets the error as a status there.
             Err(_) => None,
         };
-        std::future::ready(message.map(Ok))
+        std::future::ready(message)
     });
-    Ok(Sse::new(messages).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(sse::response(messages))
 }
 
 fn resume_from(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
@@ -94,16 +94,14 @@ impl View {
                 EventView::with_entries(event, entries)
             }
         };
-        Some(message("event", &view).id(seq.to_string()))
+        Some(Message::at("event", seq, &view))
     }
 }
 
 /// What changes anywhere: sessions and agents. Without history.
 #[utoipa::path(get, path = "/api/v1/stream", tag = "events",
     responses((status = 200, content_type = "text/event-stream", body = SessionView)))]
-pub(super) async fn all(
-    State(app): State<App>,
-) -> Sse<impl Stream<Item = Result<Message, Infallible>>> {
+pub(super) async fn all(State(app): State<App>) -> Response {
     let listener = Listener {
         sessions: app.store.changes(),
         agents: app.workers.changes(),
@@ -112,9 +110,9 @@ pub(super) async fn all(
     };
     let messages = unfold(listener, |mut listener| async {
         let message = listener.next().await?;
-        Some((Ok(message), listener))
+        Some((message, listener))
     });
-    Sse::new(messages).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+    sse::response(messages)
 }
 
 struct Listener {
@@ -129,35 +127,30 @@ impl Listener {
         use broadcast::error::RecvError::{Closed, Lagged};
         if !self.greeted {
             self.greeted = true;
-            return Some(message("ready", &json!({})));
+            return Some(Message::new("ready", &json!({})));
         }
         loop {
             tokio::select! {
                 change = self.sessions.recv() => match change {
                     Ok(Change::Deleted(id)) => {
-                        return Some(message("session_deleted", &json!({"id": id})));
+                        return Some(Message::new("session_deleted", &json!({"id": id})));
                     }
                     Ok(Change::Grew(id)) => {
                         if let Ok(session) = self.app.session(id).await {
                             let view = SessionView::new(&self.app, session);
-                            return Some(message("session", &view));
+                            return Some(Message::new("session", &view));
                         }
                     }
                     // Whoever fell behind loads the lists again.
-                    Err(Lagged(_)) => return Some(message("ready", &json!({}))),
+                    Err(Lagged(_)) => return Some(Message::new("ready", &json!({}))),
                     Err(Closed) => return None,
                 },
                 change = self.agents.recv() => match change {
-                    Ok(()) | Err(Lagged(_)) => return Some(message("agents", &json!({}))),
+                    Ok(()) | Err(Lagged(_)) => return Some(Message::new("agents", &json!({}))),
                     Err(Closed) => return None,
                 },
                 () = self.app.closed() => return None,
             }
         }
     }
-}
-
-fn message(name: &str, data: &impl Serialize) -> Message {
-    let data = serde_json::to_string(data).unwrap_or_default();
-    Message::default().event(name).data(data)
 }

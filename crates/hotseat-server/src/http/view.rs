@@ -4,7 +4,9 @@ use hotseat_core::{Event, HistoryEntry, Kind, ModelRequest, SessionState, Sessio
 use hotseat_store::Session;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
+use super::records::{MessageView, SecurityView};
 use crate::service::{App, TurnView};
 
 /// A page of a list.
@@ -29,13 +31,41 @@ pub(crate) struct SessionView {
     status: &'static str,
     /// `awaiting_query`, `active` or `completed`.
     state: &'static str,
-    /// Who drives it: `web` or `plugin`.
+    /// Who drives it: `web`, `plugin` or `adk`.
     source: String,
     created_at: String,
     updated_at: String,
     last_seq: u64,
+    /// Entries up to this one were removed.
+    removed_through: u64,
     pending_turns: u32,
+    /// How many times ADK waits for the user: for a confirmation, a credential, an input.
+    open_requests: u32,
     run: Option<RunView>,
+    /// ADK's own id of it.
+    adk_id: String,
+    /// Raw ADK events.
+    event_count: u64,
+    message_count: u64,
+    /// Bytes of its payloads.
+    bytes: u64,
+    /// From 0 to 1, as its events tell.
+    progress: Option<f64>,
+    current_phase: Option<String>,
+    final_report: Option<String>,
+    error: Option<String>,
+    /// Somebody tried to get into it too often.
+    pub(super) flagged: bool,
+    /// With `include=state`: the state that ADK shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub(super) adk_state: Option<Map<String, Value>>,
+    /// With `include=messages`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) messages: Option<Vec<MessageView>>,
+    /// With `include=security`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) security: Option<SecurityView>,
     /// With `include=history`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
@@ -64,6 +94,7 @@ impl SessionView {
             .and_then(|agent| app.workers.agent(agent))
             .is_some_and(|agent| agent.connected);
         let driven_here = session.source == "web";
+        let adk_id = session.adk_id();
         Self {
             state: state_of(&session).as_str(),
             id: session.id.to_string(),
@@ -77,7 +108,21 @@ impl SessionView {
             created_at: rfc3339(session.created_at),
             updated_at: rfc3339(session.updated_at),
             last_seq: session.last_seq.get(),
+            removed_through: session.removed_through.get(),
             pending_turns: session.pending_turns,
+            open_requests: session.open_requests,
+            adk_id,
+            event_count: session.event_count,
+            message_count: session.message_count,
+            bytes: session.bytes,
+            progress: session.record.progress,
+            current_phase: session.record.current_phase,
+            final_report: session.record.final_report,
+            error: session.record.error,
+            flagged: false,
+            adk_state: None,
+            messages: None,
+            security: None,
             run: session.run.map(|run| RunView {
                 run_id: run.run_id,
                 status: run.status,
@@ -108,7 +153,7 @@ pub(super) struct EventView {
     event_id: String,
     session_id: String,
     timestamp: String,
-    /// `request`, `response`, `event`, `tool_run`, `run` or `session`.
+    /// `request`, `response`, `event`, `tool_run`, `run`, `session` or `message`.
     kind: &'static str,
     turn_id: Option<String>,
     invocation_id: Option<String>,

@@ -188,6 +188,16 @@ impl Workers {
     }
 
     /// An agent by name, connected or not.
+    /// The agent that is known as this app.
+    pub(crate) fn agent_of_app(&self, app_name: &str) -> Option<String> {
+        let inner = self.lock();
+        inner
+            .known
+            .values()
+            .find(|agent| agent.app_name == app_name)
+            .map(|agent| agent.name.clone())
+    }
+
     pub(crate) fn agent(&self, name: &str) -> Option<Agent> {
         let inner = self.lock();
         let mut agent = inner.known.get(name).cloned()?;

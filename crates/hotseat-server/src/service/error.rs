@@ -11,6 +11,14 @@ use serde_json::value::RawValue;
 pub(crate) enum ServiceError {
     #[error("there is no session {0}")]
     SessionNotFound(SessionId),
+    #[error("there is no session `{0}` of this app and user")]
+    AdkSessionNotFound(String),
+    #[error("there is a session `{0}` of this app and user already")]
+    AdkSessionExists(String),
+    #[error(
+        "session `{session}` has changed: its last event is {actual}, not {expected}; read it again"
+    )]
+    Stale { session: String, expected: u64, actual: u64 },
     #[error("session {session} has no turn {turn}")]
     TurnNotFound { session: SessionId, turn: TurnId },
     #[error("turn {turn} was answered already")]
@@ -69,6 +77,8 @@ pub(crate) enum ServiceError {
     TooLarge { bytes: usize, limit: usize },
     #[error("session {session} changed while this was being done: try again")]
     Conflict { session: SessionId },
+    #[error("this server takes no raw events: its `no_ingest` setting is on")]
+    IngestOff,
     #[error("the server is shutting down")]
     Closing,
     #[error(transparent)]

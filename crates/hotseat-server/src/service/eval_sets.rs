@@ -80,12 +80,7 @@ impl App {
         index: Option<usize>,
     ) -> Result<MergeAction, ServiceError> {
         let (path, _) = self.known_eval_set(path)?;
-        let problems = case_problems(&case);
-        if !problems.is_empty() {
-            let violations = problems.into_iter().map(|problem| problem.under("/case")).collect();
-            let detail = "the case is not one that `adk eval` could run".to_owned();
-            return Err(ServiceError::Invalid { detail, violations });
-        }
+        let case = checked_case(case)?;
         self.edit_eval_set(path, move |existing| {
             let (text, action) = put_case(existing.unwrap_or_default(), &case, index)?;
             Ok(Edited { text: Some(text), result: action })
@@ -170,4 +165,15 @@ fn summary((path, agent): (PathBuf, Option<String>)) -> EvalSetSummary {
         Err(error) => Err(error.to_string()),
     };
     EvalSetSummary { path, agent, modified_at, content }
+}
+
+/// A case that a person wrote, if `adk eval` could run it.
+pub(super) fn checked_case(case: Value) -> Result<Value, ServiceError> {
+    let problems = case_problems(&case);
+    if problems.is_empty() {
+        return Ok(case);
+    }
+    let violations = problems.into_iter().map(|problem| problem.under("/case")).collect();
+    let detail = "the case is not one that `adk eval` could run".to_owned();
+    Err(ServiceError::Invalid { detail, violations })
 }

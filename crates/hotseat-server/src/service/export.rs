@@ -14,6 +14,7 @@ use hotseat_store::Session;
 use serde_json::Value;
 
 use super::eval_set_file::Edited;
+use super::eval_sets::checked_case;
 use super::{App, ServiceError};
 use crate::clock;
 
@@ -50,18 +51,22 @@ impl App {
         Ok(adk_session_json(&subject_of(&session), &events))
     }
 
-    /// Writes the golden trace of a completed session.
+    /// Writes the golden trace of a completed session, or what a person made of it.
     pub(crate) async fn export(
         &self,
         id: SessionId,
         wish: Option<&str>,
+        edited: Option<Value>,
     ) -> Result<Exported, ServiceError> {
         let session = self.session(id).await?;
         if session.status != SessionStatus::Completed {
             return Err(ServiceError::SessionNotCompleted(id));
         }
         let path = self.eval_set_path(&session, wish)?;
-        let case = self.golden_case(&session).await?;
+        let case = match edited {
+            Some(case) => checked_case(case)?,
+            None => self.golden_case(&session).await?,
+        };
         let new = NewCase { session_id: id, agent_name: agent_name(&session), case };
         let now = clock::now();
         let merged = self

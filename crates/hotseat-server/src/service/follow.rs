@@ -5,6 +5,8 @@
 //! subscriptions race, and a slow reader costs no memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::{self, Stream};
@@ -17,6 +19,9 @@ use super::{App, ServiceError};
 /// Events read at once.
 const PAGE: usize = 256;
 
+/// Bytes read at once, so that a reader of large events holds one or two of them.
+const PAGE_BYTES: usize = 1024 * 1024;
+
 /// A follower looks without being woken this often, so that a lost wake-up only delays.
 const POLL: Duration = Duration::from_secs(5);
 
@@ -24,6 +29,11 @@ const POLL: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) enum Followed {
     Event(Box<Event>),
+    /// Entries after `after` up to `through` were removed; the log goes on behind them.
+    Gap {
+        after: Seq,
+        through: Seq,
+    },
     /// All that was in the log has been seen; from here on it is live.
     HistoryComplete {
         last_seq: Seq,
@@ -39,6 +49,31 @@ struct Follower {
     live: bool,
     ready: VecDeque<Event>,
     head: watch::Receiver<Seq>,
+    _counted: Counted,
+}
+
+/// How many followers there are.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Followers(Arc<AtomicUsize>);
+
+/// One of them, as long as it is kept.
+struct Counted(Followers);
+
+impl Followers {
+    fn one_more(&self) -> Counted {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Counted(self.clone())
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl App {
@@ -62,6 +97,7 @@ impl App {
             live: false,
             ready: VecDeque::new(),
             head,
+            _counted: self.followers.one_more(),
         };
         Ok(stream::unfold(Some(follower), |follower| async {
             let mut follower = follower?;
@@ -77,6 +113,13 @@ impl App {
 impl Follower {
     async fn next(&mut self) -> Result<Option<Followed>, ServiceError> {
         loop {
+            // The numbers of a log have no gaps, so a jump is what was removed.
+            if let Some(next) = self.ready.front()
+                && next.seq > self.place.next()
+            {
+                let through = Seq::new(next.seq.get() - 1);
+                return Ok(Some(self.step_over(through)));
+            }
             if let Some(event) = self.ready.pop_front() {
                 self.place = event.seq;
                 self.count += 1;
@@ -84,12 +127,22 @@ impl Follower {
             }
             // Marked as seen before reading: what is appended after this wakes the follower again.
             self.head.borrow_and_update();
-            let query = EventQuery { after: self.place, limit: PAGE, ..Default::default() };
+            let query = EventQuery {
+                after: self.place,
+                limit: PAGE,
+                max_bytes: PAGE_BYTES,
+                ..Default::default()
+            };
             self.ready = self.app.store.events(self.session, query).await?.into();
             if !self.ready.is_empty() {
                 continue;
             }
             if !self.live {
+                // Cleared to its end: nothing is left to show the gap by.
+                let removed = self.app.session(self.session).await?.removed_through;
+                if removed > self.place {
+                    return Ok(Some(self.step_over(removed)));
+                }
                 self.live = true;
                 let (last_seq, event_count) = (self.place, self.count);
                 return Ok(Some(Followed::HistoryComplete { last_seq, event_count }));
@@ -100,5 +153,10 @@ impl Follower {
                 () = self.app.closed() => return Ok(None),
             }
         }
+    }
+
+    fn step_over(&mut self, through: Seq) -> Followed {
+        let after = std::mem::replace(&mut self.place, through);
+        Followed::Gap { after, through }
     }
 }

@@ -5,7 +5,7 @@
 //! answers and results, running no tool twice, up to the turn that is open again.
 
 use hotseat_core::{ForkError, RunId, SessionId, TurnId, fork_prefix};
-use hotseat_store::{Expected, NewSession, Session};
+use hotseat_store::{NewSession, Session};
 
 use super::{App, ServiceError};
 use crate::clock;
@@ -36,10 +36,10 @@ impl App {
             app_name: session.app_name,
             user_id: session.user_id,
             source: session.source,
+            adk_id: None,
+            opening: prefix,
         };
         let forked = self.store.create_session(new).await?.into_session();
-        self.store.append(forked.id, Expected::Any, prefix).await?;
-        let forked = self.session(forked.id).await?;
         self.resume_run(&forked).await?;
         Ok(forked)
     }

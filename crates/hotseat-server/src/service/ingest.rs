@@ -3,7 +3,15 @@
 use hotseat_core::{AdkEvent, InvalidEvent, Kind, NewEvent};
 use serde_json::value::RawValue;
 
+use super::{App, ServiceError};
 use crate::clock;
+
+impl App {
+    /// Whether raw events that others send are taken.
+    pub(crate) fn check_ingest(&self) -> Result<(), ServiceError> {
+        if self.config.ledger.ingest { Ok(()) } else { Err(ServiceError::IngestOff) }
+    }
+}
 
 /// The entry of a raw ADK event, filled from what the event says of itself. Its own
 /// id is kept, so that the same event sent again is the one that is there.

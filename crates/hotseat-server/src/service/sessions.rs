@@ -1,19 +1,21 @@
 //! Sessions: create, find, list, complete, delete; and the events put into them.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use hotseat_core::{
     AgentName, Dismissal, Event, Kind, NewEvent, SessionId, SessionStatus, truncate_description,
 };
 use hotseat_store::{
-    AppendError, Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, TurnQuery,
+    Access, AppendError, Appended, EventQuery, Expected, NewSession, Page, SearchPage, SearchQuery,
+    Session, SessionQuery, TurnQuery,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{App, ServiceError};
 use crate::clock;
-use crate::config::{MAX_EVENT_BYTES, MAX_EVENTS_PER_APPEND};
+use crate::config::{Config, MAX_EVENTS_PER_APPEND};
 
 /// How long completing a session waits for a run that should be ending.
 const SETTLING: Duration = Duration::from_secs(5);
@@ -67,6 +69,8 @@ impl App {
             app_name,
             user_id: wish.user_id.unwrap_or_else(|| LOCAL_USER.to_owned()),
             source,
+            adk_id: None,
+            opening: Vec::new(),
         };
         Ok(self.store.create_session(new).await?.into_session())
     }
@@ -184,6 +188,29 @@ impl App {
         Ok(())
     }
 
+    /// What readers did to sessions.
+    pub(crate) async fn access(
+        &self,
+        sessions: Vec<SessionId>,
+    ) -> Result<HashMap<SessionId, Access>, ServiceError> {
+        self.note_visits().await;
+        Ok(self.store.access(sessions).await?)
+    }
+
+    pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, ServiceError> {
+        Ok(self.store.search(query).await?)
+    }
+
+    /// The raw events of a session, as they arrived.
+    pub(crate) async fn raw_events(
+        &self,
+        id: SessionId,
+    ) -> Result<Vec<Box<RawValue>>, ServiceError> {
+        let events = self.all_events(id).await?;
+        let raw = events.into_iter().filter(|event| event.kind == Kind::Event);
+        Ok(raw.map(|event| event.entry.payload).collect())
+    }
+
     /// Appends events that others made, all or none.
     pub(crate) async fn append_events(
         &self,
@@ -197,7 +224,7 @@ impl App {
             )));
         }
         for event in &events {
-            check_size(event.payload.get().len())?;
+            check_size(&self.config, event.payload.get().len())?;
         }
         Ok(self.store.append(id, Expected::Any, events).await?)
     }
@@ -247,9 +274,10 @@ pub(super) fn parse_agent_name(name: &str) -> Result<String, ServiceError> {
         .map_err(|error| ServiceError::invalid(error.to_string()))
 }
 
-pub(super) fn check_size(bytes: usize) -> Result<(), ServiceError> {
-    if bytes > MAX_EVENT_BYTES {
-        return Err(ServiceError::TooLarge { bytes, limit: MAX_EVENT_BYTES });
+pub(super) fn check_size(config: &Config, bytes: usize) -> Result<(), ServiceError> {
+    let limit = config.ledger.max_event_bytes;
+    if bytes > limit {
+        return Err(ServiceError::TooLarge { bytes, limit });
     }
     Ok(())
 }

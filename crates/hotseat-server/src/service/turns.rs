@@ -56,7 +56,7 @@ impl App {
     /// Opens a turn. The same turn submitted again changes nothing.
     pub(crate) async fn submit_turn(&self, wish: SubmitTurn) -> Result<Submitted, ServiceError> {
         let agent_name = parse_agent_name(&wish.agent_name)?;
-        check_size(wish.payload.get().len())?;
+        check_size(&self.config, wish.payload.get().len())?;
         ModelRequest::parse(&wish.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
         let event = NewEvent {
@@ -99,7 +99,7 @@ impl App {
         // the contents again, so that later requests look as they would with a real model.
         let call_ids = decision.assign_call_ids(|| format!("adk-{}", clock::new_id()));
         let event = response_to(&opened, turn, seat, decision.to_payload());
-        check_size(event.payload.get().len())?;
+        check_size(&self.config, event.payload.get().len())?;
         let event_id = event.event_id.clone();
         let seq = self.append_response(session, event).await?;
         Ok(Decided { event_id, seq, call_ids })

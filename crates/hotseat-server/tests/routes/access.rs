@@ -12,7 +12,7 @@ const UNKNOWN: &str = "00000000-0000-4000-8000-000000000000";
 
 #[tokio::test]
 async fn every_route_but_health_needs_the_token() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let stranger = server.api.without_token();
     let mut checked = 0;
     for (method, path) in operations() {
@@ -35,7 +35,7 @@ async fn every_route_but_health_needs_the_token() {
 
 #[tokio::test]
 async fn the_token_comes_as_a_bearer_or_as_our_cookie() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let stranger = server.api.without_token();
     let port = server.address().rsplit(':').next().unwrap();
     let token = TestServer::TOKEN;
@@ -59,7 +59,7 @@ async fn the_token_comes_as_a_bearer_or_as_our_cookie() {
 
 #[tokio::test]
 async fn the_printed_link_becomes_a_cookie() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let stranger = server.api.without_token();
     let token = TestServer::TOKEN;
     for (asked, location) in [
@@ -85,7 +85,7 @@ async fn the_printed_link_becomes_a_cookie() {
 
 #[tokio::test]
 async fn only_known_hosts_are_answered() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     for (host, status) in [
         ("localhost", 200),
         ("localhost:80", 200),
@@ -111,7 +111,7 @@ async fn only_known_hosts_are_answered() {
 
 #[tokio::test]
 async fn pages_of_other_origins_change_nothing() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let own = format!("http://{}", server.address());
     for (origin, status) in [
         (own.as_str(), 201),
@@ -134,7 +134,7 @@ async fn pages_of_other_origins_change_nothing() {
 
 #[tokio::test]
 async fn only_allowed_origins_may_read() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     for (origin, allowed) in
         [("http://pages.example", "http://pages.example"), ("http://evil.example", "")]
     {
@@ -154,7 +154,7 @@ async fn only_allowed_origins_may_read() {
 /// A browser asks without credentials whether it may ask with them.
 #[tokio::test]
 async fn a_preflight_needs_no_token_but_an_allowed_origin() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let stranger = server.api.without_token();
     let preflight = |origin: &str, host: &str| {
         let request = stranger.request(Method::OPTIONS, "/api/v1/eval-sets/case");
@@ -188,7 +188,7 @@ async fn a_preflight_needs_no_token_but_an_allowed_origin() {
 
 #[tokio::test]
 async fn answers_may_not_be_framed_or_guessed_at() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let api = &server.api;
     let sessions = |method| api.request(method, "/api/v1/sessions");
     for (status, request) in [
@@ -210,7 +210,7 @@ async fn answers_may_not_be_framed_or_guessed_at() {
 
 #[tokio::test]
 async fn grpc_without_the_token_is_unauthenticated() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let session_id = server.api.session().await;
     let mut wrong = server.api.clone();
     wrong.token = Some("wrong".to_owned());
@@ -232,7 +232,7 @@ async fn grpc_without_the_token_is_unauthenticated() {
 /// not get past the door by giving another one.
 #[tokio::test]
 async fn grpc_under_another_content_type_needs_the_token_too() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let stranger = server.api.without_token();
     // An empty message: five bytes of frame, nothing in it.
     let create = |content_type: Option<&str>| {
@@ -255,7 +255,7 @@ async fn grpc_under_another_content_type_needs_the_token_too() {
 
 #[tokio::test]
 async fn other_spellings_of_a_path_do_not_get_past_the_door() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     server.api.session_with(&json!({"description": "secret plan"})).await;
     let stranger = server.api.without_token();
     for path in [

@@ -7,7 +7,7 @@ use hotseat_testkit::{ScriptedWorker, TestServer, proto};
 
 #[tokio::test]
 async fn agents_are_listed_while_their_worker_lives_and_afterwards() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let none = server.api.get("/api/v1/agents").await.json(200);
     assert_eq!(none, json!({"items": [], "next_cursor": null, "problems": []}));
 
@@ -39,7 +39,7 @@ async fn agents_are_listed_while_their_worker_lives_and_afterwards() {
 
 #[tokio::test]
 async fn a_worker_that_attaches_again_replaces_its_older_self() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let older = ScriptedWorker::attach(&server.api, "w", "math").await;
     let mut newer = ScriptedWorker::attach(&server.api, "w", "math").await;
     drop(older);
@@ -51,7 +51,7 @@ async fn a_worker_that_attaches_again_replaces_its_older_self() {
 
 #[tokio::test]
 async fn a_worker_that_does_not_say_who_it_is_is_refused() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut nameless = ScriptedWorker::registering("w", "math");
     nameless.worker_id = String::new();
     let mut blank = ScriptedWorker::registering("w", " ");

@@ -7,7 +7,7 @@ use hotseat_testkit::{ScriptedWorker, TestServer, soon};
 
 /// A server, a worker, and the address of the artifacts of one of its sessions.
 async fn saved() -> (TestServer, ScriptedWorker, String) {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = server.api.session_with(&json!({"agent": "math", "user_id": "ada"})).await;
     let path = format!("/api/v1/sessions/{id}/artifacts");

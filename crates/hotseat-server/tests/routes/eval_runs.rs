@@ -27,7 +27,7 @@ async fn show(server: &TestServer, id: &str) -> Value {
 
 #[tokio::test]
 async fn a_run_ends_as_adk_eval_did() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = eval_set(&server, "a.evalset.json");
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     for (exit_code, status) in [(0, "passed"), (1, "failed")] {
@@ -50,7 +50,7 @@ async fn a_run_ends_as_adk_eval_did() {
 
 #[tokio::test]
 async fn what_was_wished_reaches_the_worker() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = eval_set(&server, "a.evalset.json");
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let criteria = json!({"response_match_score": 0.5});
@@ -64,7 +64,7 @@ async fn what_was_wished_reaches_the_worker() {
 
 #[tokio::test]
 async fn a_run_that_could_not_be_carried_out_says_why() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = eval_set(&server, "a.evalset.json");
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let wish = json!({"path": path, "agent": "math"});
@@ -87,7 +87,7 @@ async fn a_run_that_could_not_be_carried_out_says_why() {
 
 #[tokio::test]
 async fn runs_are_listed_newest_first() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let (a, b) = (eval_set(&server, "a.evalset.json"), eval_set(&server, "b.evalset.json"));
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let mut started = Vec::new();

@@ -67,7 +67,7 @@ async fn eval_ids(api: &Api, path: &Path) -> Vec<Value> {
 
 #[tokio::test]
 async fn files_of_agents_and_of_the_folder_are_known() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let root = server.eval_sets();
     let here = write(root, "a.evalset.json", FILE);
     let broken = write(root, "b.evalset.json", "{\"eval_cases\": [");
@@ -107,7 +107,7 @@ async fn files_of_agents_and_of_the_folder_are_known() {
 
 #[tokio::test]
 async fn a_file_is_read_with_its_cases() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = write(server.eval_sets(), "a.evalset.json", FILE);
     let answer = read(&server.api, &path).await;
     let cases: Value = serde_json::from_str(FILE).unwrap();
@@ -126,7 +126,7 @@ async fn a_file_is_read_with_its_cases() {
 
 #[tokio::test]
 async fn files_that_are_not_known_are_not_there() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let root = server.eval_sets();
     write(root, "a.evalset.json", FILE);
     std::fs::create_dir(root.join("below")).unwrap();
@@ -161,7 +161,7 @@ async fn files_that_are_not_known_are_not_there() {
 
 #[tokio::test]
 async fn a_case_is_appended_updated_or_put_in_its_place() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = write(server.eval_sets(), "a.evalset.json", FILE);
     let new = case("new", "2 + 3?");
     let answer = put(&server.api, &json!({"path": path, "case": new})).await.json(200);
@@ -182,7 +182,7 @@ async fn a_case_is_appended_updated_or_put_in_its_place() {
 
 #[tokio::test]
 async fn a_case_that_could_not_be_run_is_not_written() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = write(server.eval_sets(), "a.evalset.json", FILE);
     for (case, pointers) in [
         (json!({}), vec!["/case/eval_id", "/case/conversation"]),
@@ -216,7 +216,7 @@ async fn a_case_that_could_not_be_run_is_not_written() {
 
 #[tokio::test]
 async fn a_removed_case_can_be_put_back() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = write(server.eval_sets(), "a.evalset.json", FILE);
     // The case goes back as the answer's own bytes, as a page that reads numbers exactly does.
     for (eval_id, index) in [("one", 0), ("two", 1), ("three", 2)] {
@@ -241,7 +241,7 @@ async fn a_removed_case_can_be_put_back() {
 
 #[tokio::test]
 async fn a_worker_judges_a_file() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let path = write(server.eval_sets(), "a.evalset.json", FILE);
     let body = json!({"path": path});
     let validate = || server.api.post("/api/v1/eval-sets/validate", &body);

@@ -36,7 +36,7 @@ async fn one_event_or_an_array_is_taken() {
 
 #[tokio::test]
 async fn an_array_with_one_bad_event_is_refused_whole() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     for (bad, reason) in [
         (json!({"id": "x"}), "the event has no author"),
@@ -49,7 +49,7 @@ async fn an_array_with_one_bad_event_is_refused_whole() {
         ),
         (json!({"author": "root", "timestamp": "now"}), "timestamp of the event must be a number"),
         (json!("text"), "an event must be an object"),
-        (json!(null), "an event must be an object"),
+        (json!(7), "an event must be an object"),
     ] {
         let body = json!([sample::user_event("u", "hello"), bad]);
         let problem = server.api.post(&path(&id), &body).await.problem(422, "invalid");
@@ -60,8 +60,25 @@ async fn an_array_with_one_bad_event_is_refused_whole() {
 }
 
 #[tokio::test]
+async fn an_event_that_says_nothing_is_passed_over() {
+    let server = TestServer::scratch().await;
+    let id = server.api.session().await;
+    for nothing in ["{}", "null", " { } ", "[{}, null]"] {
+        let answer = server.api.post_text(&path(&id), nothing).await.json(201);
+        assert_eq!(answer, json!({"last_seq": 0, "appended": 0}), "{nothing}");
+    }
+    let some = json!([{}, sample::user_event("u", "hello"), null]);
+    let some = server.api.post(&path(&id), &some).await.json(201);
+    assert_eq!(some, json!({"last_seq": 1, "appended": 1}));
+
+    let unknown = path("7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11");
+    server.api.post(&unknown, &json!({})).await.problem(404, "session_not_found");
+    assert_eq!(server.api.get("/api/v1/stats").await.json(200)["total_sessions"], 1);
+}
+
+#[tokio::test]
 async fn too_many_events_at_once_are_refused() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let events = |n: usize| -> Value {
         (0..n).map(|n| sample::agent_event(&n.to_string(), "root", "x")).collect()
@@ -100,7 +117,7 @@ async fn raw_events_stay_byte_for_byte() {
 
 #[tokio::test]
 async fn events_are_filtered_and_paged() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     let mut late = sample::agent_event("4", "other", "x");

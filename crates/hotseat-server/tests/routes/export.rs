@@ -68,7 +68,7 @@ async fn a_trace_creates_extends_and_updates_its_file() {
 
 #[tokio::test]
 async fn a_session_can_be_had_as_adk_itself_writes_it() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session_with(&json!({"user_id": "ada"})).await;
     let events = [sample::user_event("u", "2 + 3?"), sample::agent_event("a", "root", "5")];
     server.api.post(&format!("/api/v1/sessions/{id}/events"), &json!(events)).await.json(201);
@@ -88,9 +88,10 @@ async fn a_session_can_be_had_as_adk_itself_writes_it() {
     server.api.get(nobody).await.problem(404, "session_not_found");
 }
 
+/// FR-021
 #[tokio::test]
 async fn a_trace_goes_where_the_agents_worker_says() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("new/folder/math.evalset.json");
     let mut register = ScriptedWorker::registering("w", "math");
@@ -107,7 +108,7 @@ async fn a_trace_goes_where_the_agents_worker_says() {
 
 #[tokio::test]
 async fn a_caller_may_name_a_file_below_the_folder() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = answered(&server.api, &json!({}), "2 + 3?").await;
     let absolute = server.eval_sets().join("b.json");
     for (wish, file) in [
@@ -122,7 +123,7 @@ async fn a_caller_may_name_a_file_below_the_folder() {
 
 #[tokio::test]
 async fn nothing_is_written_outside_the_folder() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let outside = tempfile::tempdir().unwrap();
     let victim = outside.path().join("victim.json");
     std::fs::write(&victim, "{}").unwrap();
@@ -159,7 +160,7 @@ async fn nothing_is_written_outside_the_folder() {
 
 #[tokio::test]
 async fn what_is_not_finished_is_not_exported() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let open = server.api.session().await;
     let events = format!("/api/v1/sessions/{open}/events");
     server.api.post(&events, &sample::user_event("u", "2 + 3?")).await.json(201);
@@ -174,7 +175,7 @@ async fn what_is_not_finished_is_not_exported() {
 
 #[tokio::test]
 async fn a_file_that_is_no_eval_set_is_left_alone() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = answered(&server.api, &json!({}), "2 + 3?").await;
     let file = server.eval_sets().join("hotseat.evalset.json");
     for text in [
@@ -198,7 +199,7 @@ async fn a_file_that_is_no_eval_set_is_left_alone() {
 
 #[tokio::test]
 async fn what_a_person_wrote_into_the_file_stays() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = answered(&server.api, &json!({}), "2 + 3?").await;
     let file = server.eval_sets().join("hotseat.evalset.json");
     let own = "{\n  \"eval_set_id\": \"mine\",\n  \"x-note\": 1.50,\n  \"eval_cases\": [\n    {\"eval_id\": \"hand\", \"conversation\": []}\n  ]\n}\n";

@@ -69,7 +69,7 @@ async fn a_fork_stands_where_the_session_stood_before_the_answer() {
 
 #[tokio::test]
 async fn a_completed_session_can_be_forked() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let (mut worker, run, [first, _]) = answered_twice(&server.api).await;
     let open = worker.grpc.ask(&run.session_id).await;
     server.api.complete(&run.session_id).await;
@@ -86,7 +86,7 @@ async fn a_completed_session_can_be_forked() {
 
 #[tokio::test]
 async fn a_fork_waits_for_a_worker() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let (worker, run, [first, _]) = answered_twice(&server.api).await;
     drop(worker);
     server.api.until_connected("math", false).await;
@@ -101,7 +101,7 @@ async fn a_fork_waits_for_a_worker() {
 
 #[tokio::test]
 async fn what_cannot_be_forked_is_refused() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let (_worker, run, [first, _]) = answered_twice(&server.api).await;
     let id = &run.session_id;
     let nobody = "00000000-0000-4000-8000-000000000000";

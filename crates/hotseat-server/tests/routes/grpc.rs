@@ -51,7 +51,7 @@ async fn a_turn_submitted_again_changes_nothing() {
 
 #[tokio::test]
 async fn codes_are_precise() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let id = server.api.session().await;
     let request = sample::llm_request("2 + 3?");
@@ -109,7 +109,7 @@ async fn codes_are_precise() {
 
 #[tokio::test]
 async fn only_events_of_ones_own_kind_can_be_appended() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let id = server.api.session().await;
     for (kind, raw) in [
@@ -220,7 +220,7 @@ async fn typed_messages_mean_the_same_as_their_json() {
 
 #[tokio::test]
 async fn a_subscription_can_be_limited_to_kinds() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let id = server.api.session().await;
     grpc.append(&id, &[sample::user_event("u", "hi")]).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_subscription_can_be_limited_to_kinds() {
 
 #[tokio::test]
 async fn the_log_is_read_in_pages() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let id = server.api.session().await;
     let events: Vec<_> =

@@ -4,6 +4,10 @@
 #[cfg(test)]
 mod access;
 #[cfg(test)]
+mod adk;
+#[cfg(test)]
+mod adk_grpc;
+#[cfg(test)]
 mod agents;
 #[cfg(test)]
 mod artifacts;
@@ -28,9 +32,15 @@ mod problem;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
+mod records;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
+mod search;
+#[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod stats;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]

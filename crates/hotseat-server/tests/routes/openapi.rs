@@ -22,14 +22,14 @@ pub(crate) fn operations() -> Vec<(Method, String)> {
 
 #[tokio::test]
 async fn the_served_document_is_the_one_that_is_generated() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let document = server.api.get("/api/v1/openapi.json").await.json(200);
     assert_eq!(document, serde_json::to_value(hotseat_server::openapi()).unwrap());
 }
 
 #[tokio::test]
 async fn every_route_of_the_document_is_served() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     for (method, path) in operations() {
         let concrete = path.replace("{id}", "none").replace("{turn_id}", "none");
         let concrete = concrete.replace("{call_id}", "none");

@@ -11,6 +11,9 @@ use crate::openapi::operations;
 /// needs a field adds it here.
 fn body() -> Value {
     let mut body = sample::user_event("e", "hello");
+    // Messages have text as their content, and so may events that have a type.
+    body["type"] = json!("note");
+    body["content"] = json!("hello");
     body["text"] = json!("hello");
     body["turn_id"] = json!("7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11");
     body["candidates"] = sample::says("hello")["candidates"].clone();
@@ -19,7 +22,7 @@ fn body() -> Value {
 
 #[tokio::test]
 async fn unknown_and_malformed_sessions_are_not_found_everywhere() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let unknown = "7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11";
     let malformed = ["x", "7d0f6a5232f14b3e9e0d1f4f9f6b2a11", "%27%20OR%201", "..%2F..%2Fetc"];
     let mut checked = 0;
@@ -38,7 +41,7 @@ async fn unknown_and_malformed_sessions_are_not_found_everywhere() {
 
 #[tokio::test]
 async fn what_is_not_json_is_a_bad_request() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let session = server.api.session().await;
     let paths = [
         "/api/v1/sessions".to_owned(),
@@ -60,7 +63,7 @@ async fn what_is_not_json_is_a_bad_request() {
 
 #[tokio::test]
 async fn json_of_another_type_is_unsupported_or_invalid() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let request = server.api.request(Method::POST, "/api/v1/sessions").body("a=b");
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     server.api.send(request).await.problem(415, "unsupported_media_type");
@@ -70,7 +73,7 @@ async fn json_of_another_type_is_unsupported_or_invalid() {
 
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_refused() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let session = server.api.session().await;
     let huge = format!("{{\"text\":\"{}\"}}", "x".repeat(33 * 1024 * 1024));
     let path = format!("/api/v1/sessions/{session}/events");
@@ -87,7 +90,7 @@ async fn a_body_beyond_the_limit_is_refused() {
 
 #[tokio::test]
 async fn what_is_not_there_is_a_problem_too() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     server.api.get("/api/v1/nothing").await.problem(404, "not_found");
     server.api.get("/api/").await.problem(404, "not_found");
     server.api.get("/nothing.js").await.problem(404, "not_found");
@@ -104,7 +107,7 @@ async fn what_is_not_there_is_a_problem_too() {
 
 #[tokio::test]
 async fn parameters_that_mean_nothing_are_bad_requests() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     for query in [
         "sessions?limit=many",
@@ -128,7 +131,7 @@ async fn parameters_that_mean_nothing_are_bad_requests() {
 
 #[tokio::test]
 async fn every_problem_has_an_instance_of_its_own() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let one = server.api.get("/api/v1/nothing").await.problem(404, "not_found");
     let two = server.api.get("/api/v1/nothing").await.problem(404, "not_found");
     assert_ne!(one["instance"], two["instance"]);

@@ -62,7 +62,7 @@ async fn a_query_is_run_by_the_worker_and_answered_by_a_person() {
 
 #[tokio::test]
 async fn a_failure_says_why() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = session_with_math(&server.api).await;
     server.api.query(&id, "2 + 3?").await.json(202);
@@ -78,7 +78,7 @@ async fn a_failure_says_why() {
 
 #[tokio::test]
 async fn queries_that_cannot_be_run_are_refused() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = session_with_math(&server.api).await;
     let path = format!("/api/v1/sessions/{id}/query");
@@ -109,9 +109,10 @@ async fn queries_that_cannot_be_run_are_refused() {
     assert!(server.api.events(&third).await.is_empty(), "refused is not queued");
 }
 
+/// FR-010
 #[tokio::test]
 async fn structured_queries_must_fit_the_agents_input() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut register = ScriptedWorker::registering("w", "math");
     register.agents[0].input_schema_json =
         r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#.into();
@@ -128,7 +129,7 @@ async fn structured_queries_must_fit_the_agents_input() {
 
 #[tokio::test]
 async fn text_for_an_agent_with_an_input_schema_must_be_json_that_fits() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut register = ScriptedWorker::registering("w", "math");
     register.agents[0].input_schema_json =
         r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#.into();
@@ -148,7 +149,7 @@ async fn text_for_an_agent_with_an_input_schema_must_be_json_that_fits() {
 
 #[tokio::test]
 async fn answers_to_what_adk_asked_are_sent_as_they_are() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = session_with_math(&server.api).await;
     let path = format!("/api/v1/sessions/{id}/query");
@@ -375,7 +376,7 @@ async fn a_cancelled_run_makes_room_for_the_next() {
 /// Of two workers with the same agent, the one that runs is the one that is told to stop.
 #[tokio::test]
 async fn a_cancellation_reaches_the_worker_that_runs() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut first = ScriptedWorker::attach(&server.api, "first", "math").await;
     let id = session_with_math(&server.api).await;
     server.api.query(&id, "one").await.json(202);
@@ -390,7 +391,7 @@ async fn a_cancellation_reaches_the_worker_that_runs() {
 
 #[tokio::test]
 async fn deletion_stops_the_run() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = session_with_math(&server.api).await;
     server.api.query(&id, "2 + 3?").await.json(202);
@@ -405,7 +406,7 @@ async fn deletion_stops_the_run() {
 
 #[tokio::test]
 async fn a_running_tool_can_be_cancelled() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let id = session_with_math(&server.api).await;
     server.api.query(&id, "2 + 3?").await.json(202);
@@ -431,7 +432,7 @@ async fn a_running_tool_can_be_cancelled() {
 
 #[tokio::test]
 async fn runs_of_the_users_own_program_are_not_given_to_workers() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let request = hotseat_testkit::proto::CreateSessionRequest {
         agent: "math".to_owned(),

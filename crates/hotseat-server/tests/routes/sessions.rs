@@ -11,7 +11,7 @@ fn ids(list: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn a_session_can_be_created_from_nothing() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let created = server.api.post("/api/v1/sessions", &json!({})).await.json(201);
     let id = created["id"].as_str().unwrap();
     let at = created["created_at"].as_str().unwrap();
@@ -19,7 +19,10 @@ async fn a_session_can_be_created_from_nothing() {
     let expected = json!({
         "id": id, "agent": null, "app_name": "hotseat", "user_id": "local", "description": null,
         "title": null, "status": "active", "state": "awaiting_query", "source": "web",
-        "created_at": at, "updated_at": at, "last_seq": 0, "pending_turns": 0, "run": null,
+        "created_at": at, "updated_at": at, "last_seq": 0, "removed_through": 0,
+        "pending_turns": 0, "open_requests": 0, "run": null, "adk_id": id, "event_count": 0,
+        "message_count": 0, "bytes": 0, "progress": null, "current_phase": null,
+        "final_report": null, "error": null, "flagged": false,
     });
     assert_eq!(created, expected);
     assert_eq!(server.api.show(id).await, expected);
@@ -27,7 +30,7 @@ async fn a_session_can_be_created_from_nothing() {
 
 #[tokio::test]
 async fn a_session_takes_what_is_said_of_it() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let _worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     for (key, value) in [("user_id", "ada"), ("userId", "bob")] {
         let body = json!({"agent": " math ", "description": "A sum", key: value});
@@ -42,7 +45,7 @@ async fn a_session_takes_what_is_said_of_it() {
 
 #[tokio::test]
 async fn descriptions_are_cut_at_500_characters() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     for (given, kept) in [
         ("ü".repeat(501), json!("ü".repeat(500))),
         ("x".repeat(500), json!("x".repeat(500))),
@@ -56,7 +59,7 @@ async fn descriptions_are_cut_at_500_characters() {
 
 #[tokio::test]
 async fn agents_must_have_a_name_and_a_worker() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let create =
         async |agent: &str| server.api.post("/api/v1/sessions", &json!({"agent": agent})).await;
     create("").await.problem(422, "invalid");
@@ -95,7 +98,7 @@ async fn sessions_are_listed_newest_first_in_pages() {
 
 #[tokio::test]
 async fn sessions_are_filtered() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
     let plain = server.api.session_with(&json!({"user_id": "ada", "description": "Sums"})).await;
     let done = server.api.session().await;
@@ -117,7 +120,7 @@ async fn sessions_are_filtered() {
 
 #[tokio::test]
 async fn history_and_events_come_along_when_asked_for() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let log = json!([sample::user_event("u", "2 + 3?"), sample::agent_event("a", "root", "5")]);
     server.api.post(&format!("/api/v1/sessions/{id}/events"), &log).await.json(201);
@@ -228,7 +231,7 @@ async fn completion_does_not_lose_against_writers() {
 
 #[tokio::test]
 async fn a_run_of_nobody_cannot_be_cancelled() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let path = format!("/api/v1/sessions/{id}/cancel");
     server.api.post(&path, &json!({})).await.problem(409, "no_run");

@@ -1,9 +1,15 @@
 //! Server-sent events.
 
+use std::time::Duration;
+
+use hotseat_server::LedgerConfig;
+use hotseat_store::Limits;
 use reqwest::Method;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
-use hotseat_testkit::{Message, ScriptedWorker, TestServer, sample};
+use hotseat_testkit::{Message, ScriptedWorker, TestServer, sample, soon};
 
 fn path(session: &str) -> String {
     format!("/api/v1/sessions/{session}/stream")
@@ -40,7 +46,7 @@ async fn history_comes_first_then_a_marker_then_what_happens() {
 
 #[tokio::test]
 async fn an_empty_log_has_a_marker_too() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut stream = server.api.stream(&path(&id)).await;
     assert_eq!(stream.next().await.unwrap().text, r#"{"last_seq":0}"#);
@@ -73,7 +79,7 @@ async fn a_stream_is_resumed_where_it_broke() {
 
 #[tokio::test]
 async fn a_log_longer_than_a_page_comes_whole() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     let events: Vec<_> =
@@ -86,7 +92,7 @@ async fn a_log_longer_than_a_page_comes_whole() {
 
 #[tokio::test]
 async fn the_view_for_pages_has_entries_instead_of_raw_objects() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     grpc.append(&id, &[sample::user_event("1", "2 + 3?")]).await.unwrap();
@@ -155,7 +161,7 @@ async fn one_stream_tells_of_all_sessions_and_agents() {
 
 #[tokio::test]
 async fn a_server_that_stops_ends_its_streams() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut one = server.api.stream(&path(&id)).await;
     let mut all = server.api.stream("/api/v1/stream").await;
@@ -163,4 +169,89 @@ async fn a_server_that_stops_ends_its_streams() {
     all.next_of("ready").await;
     drop(server);
     assert_eq!((one.next().await, all.next().await), (None, None));
+}
+
+/// A server that keeps the last three events of a session.
+async fn forgetful() -> TestServer {
+    let limits = Limits { max_events_per_session: Some(3), ..Limits::default() };
+    TestServer::with(LedgerConfig { limits, ..LedgerConfig::default() }).await
+}
+
+#[tokio::test]
+async fn what_was_removed_is_told_as_a_gap() {
+    let server = forgetful().await;
+    let id = server.api.session().await;
+    let mut grpc = server.api.grpc().await;
+    let events: Vec<_> =
+        (1..=5).map(|n| sample::agent_event(&n.to_string(), "root", "x")).collect();
+    grpc.append(&id, &events).await.unwrap();
+
+    let mut stream = server.api.stream(&path(&id)).await;
+    let gap = stream.next().await.unwrap();
+    assert_eq!((gap.event.as_str(), gap.id.as_deref()), ("gap", Some("2")));
+    assert_eq!(gap.data(), json!({"after": 0, "through": 2}));
+    assert_eq!(seqs(&stream.until("history_complete").await), [3, 4, 5]);
+
+    let mut behind = server.api.stream(&format!("{}?after_seq=1", path(&id))).await;
+    assert_eq!(behind.next().await.unwrap().data(), json!({"after": 1, "through": 2}));
+    for seen in [2, 4] {
+        let mut stream = server.api.stream(&format!("{}?after_seq={seen}", path(&id))).await;
+        let rest: Vec<u64> = (seen + 1..=5).collect();
+        assert_eq!(seqs(&stream.until("history_complete").await), rest, "nothing is missing here");
+    }
+    let address = format!("{}?view=history&after_seq=3", path(&id));
+    let mut history = server.api.stream(&address).await;
+    assert_eq!(seqs(&history.until("history_complete").await), [4, 5]);
+}
+
+#[tokio::test]
+async fn a_log_that_was_cleared_is_one_gap() {
+    let server = TestServer::scratch().await;
+    let id = server.api.session().await;
+    let mut grpc = server.api.grpc().await;
+    grpc.append(&id, &[sample::user_event("1", "hi")]).await.unwrap();
+    server.api.delete(&format!("/api/v1/sessions/{id}/events")).await.json(200);
+    let mut stream = server.api.stream(&path(&id)).await;
+    assert_eq!(stream.next().await.unwrap().data(), json!({"after": 0, "through": 1}));
+    assert_eq!(stream.next().await.unwrap().text, r#"{"last_seq":1}"#);
+    grpc.append(&id, &[sample::user_event("2", "hi again")]).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().seq(), 2);
+}
+
+async fn streams(server: &TestServer) -> String {
+    let answer = server.api.get("/metrics").await;
+    let line = answer.body.lines().find(|line| line.starts_with("hotseat_streams ")).unwrap();
+    line.to_owned()
+}
+
+/// More than a socket's buffers hold, for a reader that takes none of it.
+#[tokio::test]
+async fn a_reader_that_stops_reading_is_cut_and_can_resume() {
+    let server = TestServer::scratch().await;
+    let id = server.api.session().await;
+    let mut grpc = server.api.grpc().await;
+    let large = "x".repeat(1_000_000);
+    for n in 1..=24 {
+        grpc.append(&id, &[sample::agent_event(&n.to_string(), "root", &large)]).await.unwrap();
+    }
+    let mut socket = TcpStream::connect(server.address()).await.unwrap();
+    let request = format!(
+        "GET {} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+        path(&id),
+        server.address(),
+        TestServer::TOKEN
+    );
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+
+    soon("the end of the stream", async {
+        while streams(&server).await != "hotseat_streams 0" {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    })
+    .await;
+    let mut resumed = server.api.stream(&format!("{}?after_seq=23", path(&id))).await;
+    assert_eq!(resumed.next().await.unwrap().seq(), 24);
 }

@@ -118,7 +118,7 @@ async fn of_many_tabs_one_decides() {
 
 #[tokio::test]
 async fn decisions_that_do_not_fit_are_refused_with_pointers() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     let turn = grpc.ask(&id).await;
@@ -186,7 +186,7 @@ async fn a_call_gets_an_id_and_keeps_big_integers() {
 
 #[tokio::test]
 async fn a_request_without_contents_can_be_answered() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     for (n, request) in
@@ -201,9 +201,10 @@ async fn a_request_without_contents_can_be_answered() {
     }
 }
 
+/// FR-016
 #[tokio::test]
 async fn an_answer_must_be_the_output_that_was_asked_for() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     let mut request = sample::llm_request("2 + 3");
@@ -221,7 +222,7 @@ async fn an_answer_must_be_the_output_that_was_asked_for() {
 
 #[tokio::test]
 async fn any_turn_can_be_dismissed() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let id = server.api.session().await;
     let mut grpc = server.api.grpc().await;
     let turns = [grpc.ask(&id).await, grpc.ask(&id).await, grpc.ask(&id).await];
@@ -237,7 +238,7 @@ async fn any_turn_can_be_dismissed() {
 
 #[tokio::test]
 async fn a_turn_of_nobody_is_not_found() {
-    let server = TestServer::memory().await;
+    let server = TestServer::scratch().await;
     let (id, other) = (server.api.session().await, server.api.session().await);
     let mut grpc = server.api.grpc().await;
     let turn = grpc.ask(&other).await;

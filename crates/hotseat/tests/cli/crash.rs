@@ -154,6 +154,7 @@ async fn check_turns(
     Some(head)
 }
 
+/// FR-017
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_acknowledged_survives_kill_9() {
     let mut random = seeded();

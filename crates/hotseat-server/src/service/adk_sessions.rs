@@ -1,0 +1,269 @@
+//! Sessions as ADK knows them: by app, user and an id of any form.
+//!
+//! ADK's key is turned into a session id by a hash, so that finding a session takes
+//! no look-up and two writers cannot make it twice. A session that was made here
+//! (by the page or a plugin) is known to ADK by its own id.
+
+use hotseat_core::{Kind, Seq, SessionId, merge_state};
+use hotseat_store::{
+    AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Created, Expected, NewSession,
+    Session,
+};
+use jiff::Timestamp;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::sessions::{check_size, raw, server_event};
+use super::{App, ServiceError, adk_event};
+use crate::clock;
+
+/// Under which ADK's keys are hashed. Changing it would lose every session.
+const NAMESPACE: Uuid = Uuid::from_u128(0x6f1c_6f0e_51a1_4c0f_9d55_7c1b_92f4_0a3d);
+
+/// Longest app name, user id and session id, in bytes.
+const MAX_KEY_BYTES: usize = 512;
+
+/// ADK's name of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AdkKey {
+    app_name: String,
+    user_id: String,
+    id: String,
+}
+
+impl AdkKey {
+    /// Checks a key. White space around an id does not count, as in ADK.
+    pub(crate) fn new(app_name: &str, user_id: &str, id: &str) -> Result<Self, ServiceError> {
+        let id = id.trim();
+        for (what, text) in [("app name", app_name), ("user id", user_id), ("session id", id)] {
+            if text.is_empty() {
+                return Err(ServiceError::invalid(format!("the {what} is empty")));
+            }
+            check_key(what, text)?;
+        }
+        Ok(Self { app_name: app_name.to_owned(), user_id: user_id.to_owned(), id: id.to_owned() })
+    }
+
+    /// The session id that the key stands for.
+    fn hashed(&self) -> SessionId {
+        let mut name = Vec::new();
+        for part in [&self.app_name, &self.user_id, &self.id] {
+            // With their lengths, so that no two keys read the same.
+            name.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            name.extend_from_slice(part.as_bytes());
+        }
+        SessionId::new(Uuid::new_v5(&NAMESPACE, &name))
+    }
+
+    /// The session id itself, where ADK's id is one.
+    fn literal(&self) -> Option<SessionId> {
+        self.id.parse().ok()
+    }
+
+    fn is_of(&self, session: &Session) -> bool {
+        session.app_name == self.app_name && session.user_id == self.user_id
+    }
+}
+
+fn check_key(what: &str, text: &str) -> Result<(), ServiceError> {
+    if text.len() > MAX_KEY_BYTES {
+        let detail = format!("the {what} has more than {MAX_KEY_BYTES} bytes");
+        return Err(ServiceError::invalid(detail));
+    }
+    Ok(())
+}
+
+/// A session to make for ADK.
+#[derive(Debug, Default)]
+pub(crate) struct NewAdkSession {
+    pub(crate) app_name: String,
+    pub(crate) user_id: String,
+    /// One is made if there is none.
+    pub(crate) id: Option<String>,
+    pub(crate) state: Map<String, Value>,
+    /// For sessions that come from elsewhere.
+    pub(crate) created_at: Option<Timestamp>,
+}
+
+/// A session as ADK sees it.
+#[derive(Debug)]
+pub(crate) struct AdkSession {
+    pub(crate) session: Session,
+    pub(crate) state: Map<String, Value>,
+}
+
+/// What an append for ADK did.
+#[derive(Debug)]
+pub(crate) struct AdkAppended {
+    pub(crate) seq: Seq,
+    pub(crate) duplicate: bool,
+    pub(crate) event_head: Seq,
+    pub(crate) update_time: f64,
+}
+
+impl App {
+    pub(crate) async fn create_adk_session(
+        &self,
+        new: NewAdkSession,
+    ) -> Result<AdkSession, ServiceError> {
+        let id = new.id.as_deref().map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned);
+        let id = id.unwrap_or_else(|| clock::new_id().to_string());
+        let key = AdkKey::new(&new.app_name, &new.user_id, &id)?;
+        if let Some(literal) = key.literal()
+            && let Some(there) = self.store.session(literal).await?
+            && key.is_of(&there)
+        {
+            return Err(ServiceError::AdkSessionExists(key.id));
+        }
+        let agent = self.workers.agent_of_app(&key.app_name);
+        let mut opening = Vec::new();
+        if !new.state.is_empty() {
+            let begun = raw(&json!({"state": new.state}));
+            check_size(&self.config, begun.get().len())?;
+            opening.push(server_event(Kind::Session, agent.as_deref().unwrap_or_default(), begun));
+        }
+        let session = NewSession {
+            id: key.hashed(),
+            created_at: new.created_at.unwrap_or_else(clock::now),
+            description: None,
+            agent,
+            app_name: key.app_name.clone(),
+            user_id: key.user_id.clone(),
+            source: "adk".to_owned(),
+            adk_id: Some(key.id.clone()),
+            opening,
+        };
+        match self.store.create_session(session).await? {
+            Created::Existing(_) => Err(ServiceError::AdkSessionExists(key.id)),
+            Created::New(session) => {
+                let read = self.store.adk_session(session.id, none()).await?;
+                read.map(seen).ok_or(ServiceError::AdkSessionNotFound(key.id))
+            }
+        }
+    }
+
+    /// A session with its state and the events that were asked for.
+    pub(crate) async fn adk_session(
+        &self,
+        key: &AdkKey,
+        query: AdkEventQuery,
+    ) -> Result<AdkRead, ServiceError> {
+        if let Some(read) = self.store.adk_session(key.hashed(), query).await? {
+            return Ok(read);
+        }
+        if let Some(literal) = key.literal()
+            && let Some(read) = self.store.adk_session(literal, query).await?
+            && key.is_of(&read.session)
+        {
+            return Ok(read);
+        }
+        Err(ServiceError::AdkSessionNotFound(key.id.clone()))
+    }
+
+    pub(crate) async fn adk_sessions(
+        &self,
+        query: AdkSessionQuery,
+    ) -> Result<(Vec<AdkSession>, Option<String>), ServiceError> {
+        let shared = self.store.shared_state(&query.app_name, query.user_id.as_deref()).await?;
+        let AdkPage { sessions, next } = self.store.adk_sessions(query).await?;
+        let sessions = sessions
+            .into_iter()
+            .map(|(session, state)| {
+                let state = if session.shares_state() {
+                    let user = shared.users.get(&session.user_id).cloned().unwrap_or_default();
+                    merge_state(state, shared.app.clone(), user)
+                } else {
+                    state
+                };
+                AdkSession { session, state }
+            })
+            .collect();
+        Ok((sessions, next.map(|next| next.to_string())))
+    }
+
+    /// Appends a raw event. `expected_head` is the last event that the caller has seen.
+    pub(crate) async fn append_adk_event(
+        &self,
+        key: &AdkKey,
+        payload: Box<RawValue>,
+        expected_head: Option<Seq>,
+    ) -> Result<AdkAppended, ServiceError> {
+        check_size(&self.config, payload.get().len())?;
+        let event = adk_event(payload)
+            .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
+        let expected = expected_head.map_or(Expected::Any, Expected::EventHead);
+        let id = key.hashed();
+        let appended = match self.store.append(id, expected, vec![event.clone()]).await {
+            Err(AppendError::NoSession { .. }) => {
+                let read = self.adk_session(key, none()).await?;
+                self.store.append(read.session.id, expected, vec![event]).await
+            }
+            appended => appended,
+        };
+        let appended = appended.map_err(|error| match error {
+            AppendError::Conflict { expected, actual, .. } => ServiceError::Stale {
+                session: key.id.clone(),
+                expected: expected.get(),
+                actual: actual.get(),
+            },
+            other => other.into(),
+        })?;
+        Ok(AdkAppended {
+            seq: appended.seqs.first().copied().unwrap_or_default(),
+            duplicate: appended.new == 0,
+            event_head: appended.event_head,
+            update_time: appended.update_time,
+        })
+    }
+
+    /// `false` if there was none.
+    pub(crate) async fn delete_adk_session(&self, key: &AdkKey) -> Result<bool, ServiceError> {
+        match self.adk_session(key, none()).await {
+            Ok(read) => self.delete_session(read.session.id).await.map(|()| true),
+            Err(ServiceError::AdkSessionNotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The state that a session shows.
+    pub(crate) async fn adk_state(
+        &self,
+        id: SessionId,
+    ) -> Result<Map<String, Value>, ServiceError> {
+        let read = self.store.adk_session(id, none()).await?;
+        Ok(seen(read.ok_or(ServiceError::SessionNotFound(id))?).state)
+    }
+
+    /// What all sessions of a user in an app share, without its prefix.
+    pub(crate) async fn user_state(
+        &self,
+        app_name: &str,
+        user_id: &str,
+    ) -> Result<Map<String, Value>, ServiceError> {
+        let mut shared = self.store.shared_state(app_name, Some(user_id)).await?;
+        Ok(shared.users.remove(user_id).unwrap_or_default())
+    }
+
+    /// The apps that are hosted, and those that have sessions.
+    pub(crate) async fn app_names(&self) -> Result<Vec<String>, ServiceError> {
+        let mut names = self.store.app_names().await?;
+        names.extend(self.workers.list().items.into_iter().map(|agent| agent.app_name));
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+}
+
+/// A session without events.
+pub(crate) const fn none() -> AdkEventQuery {
+    AdkEventQuery { after: Seq::START, recent: Some(0), not_before: None, max_bytes: 0 }
+}
+
+/// The session with the state that it shows.
+pub(crate) fn seen(read: AdkRead) -> AdkSession {
+    let AdkRead { session, state, mut shared, .. } = read;
+    let user = shared.users.remove(&session.user_id).unwrap_or_default();
+    let state = merge_state(state, shared.app, user);
+    AdkSession { session, state }
+}
