@@ -1,26 +1,32 @@
 """The connection to one Hotseat server.
 
-Everything here runs on the background loop (:mod:`hotseat.background`). What can heal (the server
-is not there, or goes away) is waited out with growing pauses and told once per outage; what cannot
-is raised as :class:`~hotseat.errors.ServerRefused`. Every request of the contract may be sent
-twice without harm, which is what makes trying again safe.
+A connection belongs to one loop, which for all but :mod:`hotseat.calls` is the background loop
+(:mod:`hotseat.background`). What can heal (the server is not there, or goes away) is waited out
+with growing pauses and told once per outage; what cannot is raised as
+:class:`~hotseat.errors.ServerRefused`. Every request of the contract may be sent twice without
+harm, which is what makes trying again safe.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
 
 from hotseat import _wire
-from hotseat.errors import ConnectionClosed, ServerRefused
+from hotseat.errors import ConnectionClosed, ServerRefused, ServerUnreachable
 from hotseat.notices import notice
 from hotseat.settings import Settings
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30.0
+
+# Whoever waits with a limit is in a hurry, and a server that restarts is away for a moment only.
+_HURRIED_PAUSE_SECONDS = 0.05
+_LONGEST_HURRIED_PAUSE_SECONDS = 1.0
 
 # The largest answer accepted from the server; single events are limited to 10 MiB there, and a
 # page of them stays well below this.
@@ -44,18 +50,24 @@ _CHANNEL_OPTIONS = [
 class Pause:
     """Growing pauses of one caller, cut short when any caller reaches the server again."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        first: float = FIRST_PAUSE_SECONDS,
+        longest: float = LONGEST_PAUSE_SECONDS,
+    ) -> None:
         self._connection = connection
-        self._seconds = FIRST_PAUSE_SECONDS
+        self._first = self._seconds = first
+        self._longest = longest
 
     def reset(self) -> None:
         """Begins again with the first, short pause."""
-        self._seconds = FIRST_PAUSE_SECONDS
+        self._seconds = self._first
 
     async def wait(self) -> None:
         """Waits, and makes the next pause longer."""
         seconds = self._seconds
-        self._seconds = min(seconds * 2, LONGEST_PAUSE_SECONDS)
+        self._seconds = min(seconds * 2, self._longest)
         await self._connection.wait_until_reached(seconds)
 
 
@@ -81,14 +93,30 @@ class Connection:
             self._token = next((t for t in candidates if t not in self._refused_tokens), None)
         return self._token
 
-    async def call(self, service: str, method: str, request: Any) -> Any:
-        """One unary call, repeated until the server answers it."""
-        pause = Pause(self)
+    async def call(
+        self, service: str, method: str, request: Any, *, patience: float | None = None
+    ) -> Any:
+        """One unary call, repeated until the server answers it.
+
+        With `patience`, a server that is away for more than so many seconds is given up.
+        """
+        pause = self._pause(patience)
+        away_since = 0.0
         while True:
             try:
                 answer = await self._stub(service, method)(request, metadata=self._metadata())
             except grpc.aio.AioRpcError as error:
-                await self.endure(error, method, pause)
+                repeated = away_since > 0
+                away_since = away_since or time.monotonic()
+                away = time.monotonic() - away_since
+                if patience is not None and away > patience and _heals(error):
+                    details = error.details() or ""
+                    raise ServerUnreachable(self.url, method, patience, details) from None
+                try:
+                    await self.endure(error, method, pause)
+                except ServerRefused as refusal:
+                    refusal.repeated = repeated
+                    raise
             except (asyncio.CancelledError, grpc.aio.UsageError):
                 # Closing the channel cancels the calls that are under way on it, which looks
                 # like a cancelled task to whoever waits. It is not one.
@@ -147,6 +175,11 @@ class Connection:
         channel, self._channel = self._channel, None
         if channel is not None:
             await channel.close()
+
+    def _pause(self, patience: float | None) -> Pause:
+        if patience is None:
+            return Pause(self)
+        return Pause(self, _HURRIED_PAUSE_SECONDS, _LONGEST_HURRIED_PAUSE_SECONDS)
 
     def _wake(self) -> None:
         self._reached.set()

@@ -38,6 +38,19 @@ class ServerRefused(HotseatError):
         super().__init__(text)
         self.code = code
         self.details = details
+        self.repeated = False
+        """Whether the request was sent before, and may have done its work without us knowing."""
+
+
+class ServerUnreachable(HotseatError):
+    """The server was away for longer than the caller was willing to wait."""
+
+    def __init__(self, url: str, method: str, seconds: float, details: str) -> None:
+        text = (
+            f"Hotseat was not reachable at {url} for {seconds:g} seconds, so {method} was given"
+            " up: start the server with `hotseat web`, or check the address"
+        )
+        super().__init__(f"{text} ({details})" if details else text)
 
 
 class ConnectionClosed(HotseatError):

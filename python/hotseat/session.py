@@ -72,7 +72,11 @@ class SessionLink:
 
     async def open(self) -> None:
         """Creates the session, or finds it there."""
-        session = await self._connection.call("Seat", "CreateSession", self._creation)
+        if self._creation is not None:
+            session = await self._connection.call("Seat", "CreateSession", self._creation)
+        else:
+            request = _wire.GetSessionRequest(session_id=self.id)
+            session = await self._connection.call("Seat", "GetSession", request)
         self.opened = True
         self.page_url = session.url or f"{self._connection.url}/sessions/{self.id}"
         self.completed = session.status == "completed"

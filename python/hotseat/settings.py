@@ -64,6 +64,11 @@ class Address:
         """Whether the server is on this machine for sure."""
         return self.host in _LOOPBACK
 
+    def is_same_server(self, other: Address) -> bool:
+        """Whether both lead to the same server, as far as can be told."""
+        same_host = self.host == other.host or (self.is_loopback and other.is_loopback)
+        return same_host and self.port == other.port
+
     @property
     def target(self) -> str:
         """The form that gRPC dials."""

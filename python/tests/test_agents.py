@@ -108,6 +108,7 @@ def described(agent: LlmAgent) -> Any:
 
 
 def test_a_description_has_tools_with_kinds_and_schemas() -> None:
+    """FR-001, FR-002."""
     sub = LlmAgent(name="sub", model="gemini-2.5-flash")
     agent = LlmAgent(
         name="host",
@@ -153,6 +154,7 @@ def test_an_instruction_that_needs_a_session_does_not_stop_the_description() -> 
 
 
 def test_a_configuration_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FR-007."""
     agent = LlmAgent(name="a", model="gemini-2.5-flash")
     config = SimulatedAgentConfig(name="A", agent=agent, eval_set_path="a.json")
     monkeypatch.chdir(tmp_path)

@@ -60,6 +60,7 @@ async def test_text_becomes_the_final_response(server: Server, meet: Any) -> Non
 
 
 async def test_a_call_runs_the_real_tool_and_asks_again(server: Server, meet: Any) -> None:
+    """FR-013."""
     conversation = Conversation(math_app())
     human = await meet(server, conversation.session_id)
     run = conversation.start("What is 2 + 3?")
@@ -198,6 +199,8 @@ async def test_four_agents_at_once_are_answered_in_order(server: Server, meet: A
 
 
 async def test_a_tool_that_raises_answers_with_its_error(server: Server, meet: Any) -> None:
+    """FR-028, the second of that number."""
+
     def fetch(url: str) -> str:
         """Fetches a page."""
         raise ConnectionError(f"{url} does not answer")
@@ -387,6 +390,7 @@ class Verdict(BaseModel):
 
 
 async def test_an_output_schema_is_sent_and_its_answer_accepted(server: Server, meet: Any) -> None:
+    """FR-015."""
     agent = LlmAgent(name="judge", model="gemini-2.5-flash", output_schema=Verdict)
     conversation = Conversation(App(name="court", root_agent=agent, plugins=[HotseatPlugin()]))
     human = await meet(server, conversation.session_id)
@@ -398,6 +402,7 @@ async def test_an_output_schema_is_sent_and_its_answer_accepted(server: Server, 
 
 
 async def test_an_output_schema_with_tools_is_answered_by_a_call(server: Server, meet: Any) -> None:
+    """FR-015."""
     conversation = Conversation(math_app(output_schema=Verdict))
     human = await meet(server, conversation.session_id)
     run = conversation.start("Well?")
@@ -409,6 +414,8 @@ async def test_an_output_schema_with_tools_is_answered_by_a_call(server: Server,
 
 
 async def test_the_state_is_shown_with_the_request(server: Server, meet: Any) -> None:
+    """FR-034."""
+
     def note(word: str, tool_context: ToolContext) -> str:
         """Notes a word."""
         tool_context.state["word"] = word

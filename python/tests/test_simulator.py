@@ -71,6 +71,7 @@ async def _line_with(stream: Any, word: str) -> str:
 async def test_a_program_simulates_its_agents_until_interrupted(
     program: Any, meet: Any, tmp_path: Path
 ) -> None:
+    """FR-007."""
     port = free_port()
     process = program(f"AgentSimulator([config]).run(port={port}, open_browser=False)")
     page = (await _line_with(process.stderr, "token=")).split()[-1]

@@ -94,6 +94,7 @@ async def test_sessions_run_side_by_side(
 async def test_a_running_tool_can_be_cancelled(
     tool: str, server: Server, new_worker: Any, meet: Any, counts: Counts
 ) -> None:
+    """FR-033."""
     new_worker(server, COUNTER, COUNT_FILE=str(counts.file))
     human = await begin(server, meet, "Take your time")
     await human.call(await human.next_turn(), (tool, {}))

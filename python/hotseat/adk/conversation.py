@@ -8,7 +8,7 @@ import contextlib
 import contextvars
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import grpc
 from google.adk.agents.invocation_context import InvocationContext
@@ -32,6 +32,13 @@ _NOT_THE_LOG = (
 )
 
 
+class StoredAs(NamedTuple):
+    """A Hotseat session. One that is deleted and made again is another one, with the same id."""
+
+    session_id: str
+    incarnation: str
+
+
 @dataclass
 class Conversation:
     """What the plugin knows of one ADK session."""
@@ -45,10 +52,17 @@ class Conversation:
     """Ids of the events of the invocation in progress that are in the log."""
     alone: set[str] = field(default_factory=set)
     """Calls that run beside no other: the log has their results as soon as they have ended."""
+    stored_as: StoredAs | None = None
+    """What the program's own session service keeps this ADK session as, if that is ours."""
     announced: bool = False
     _open_run: str | None = None
     _invocation_id: str | None = None
     _refusal_told: bool = False
+
+    @property
+    def is_stored_by_adk(self) -> bool:
+        """Whether ADK's own session service puts the events into this log."""
+        return self.stored_as is not None and self.link.id == self.stored_as.session_id
 
     async def append(self, *entries: Any) -> None:
         """Appends to the log."""
@@ -142,6 +156,8 @@ class Place:
         conversation = self.conversation
         if event.partial or event.id in conversation.forwarded:
             return
+        if self.is_root and conversation.is_stored_by_adk:
+            return  # ADK is about to store it, or has done so.
         if conversation.replay is not None and conversation.replay.claim(self, event):
             conversation.forwarded.add(event.id)
             return

@@ -8,7 +8,8 @@ import uuid
 from google.adk.agents.invocation_context import InvocationContext
 
 from hotseat import _wire, background
-from hotseat.adk.conversation import Conversation
+from hotseat.adk.conversation import Conversation, StoredAs
+from hotseat.adk.session_service import HotseatSessionService
 from hotseat.connection import Connection
 from hotseat.notices import notice
 from hotseat.session import SessionLink
@@ -24,8 +25,10 @@ _Key = tuple[str, str, str]
 class Conversations:
     """Finds the Hotseat session of an ADK session, and creates it at first.
 
-    The Hotseat session has the id of the ADK session where that is a UUID, so the two can be told
-    to belong together, and a program that keeps its sessions finds the same one after a restart.
+    Where the program keeps its sessions on the same server, with `HotseatSessionService`, it is
+    the session that is there. Else the Hotseat session has the id of the ADK session where that
+    is a UUID, so the two can be told to belong together, and a program that keeps its sessions
+    finds the same one after a restart.
     """
 
     def __init__(self, settings: Settings, description: str) -> None:
@@ -38,13 +41,12 @@ class Conversations:
     async def find(self, context: InvocationContext) -> Conversation:
         """The conversation of this context's session."""
         key = _key(context)
+        stored_as = await self._stored_as(context)
         with self._lock:
             conversation = self._known.pop(key, None)
-            if conversation is None:
-                session_id = context.session.id
-                conversation = self._create(
-                    context, session_id if _is_uuid(session_id) else str(uuid.uuid4())
-                )
+            if conversation is None or conversation.stored_as != stored_as:
+                session_id = stored_as.session_id if stored_as else _own_id(context)
+                conversation = self._create(context, session_id, stored_as)
             self._known[key] = conversation
         if not conversation.link.opened:
             await self._open(conversation, context)
@@ -56,7 +58,7 @@ class Conversations:
         await background.run(conversation.link.open())
         if conversation.link.completed:
             with self._lock:
-                conversation = self._create(context, str(uuid.uuid4()))
+                conversation = self._create(context, str(uuid.uuid4()), conversation.stored_as)
                 self._known[_key(context)] = conversation
             await background.run(conversation.link.open())
         self._announce(conversation, context)
@@ -73,10 +75,23 @@ class Conversations:
         if connection is not None:
             await background.run(connection.close())
 
-    def _create(self, context: InvocationContext, session_id: str) -> Conversation:
+    async def _stored_as(self, context: InvocationContext) -> StoredAs | None:
+        service = context.session_service
+        if not isinstance(service, HotseatSessionService):
+            return None
+        if not self._settings.address.is_same_server(service.settings.address):
+            return None
+        known = await service.known(context.session)
+        return StoredAs(known.session_id, known.incarnation)
+
+    def _create(
+        self, context: InvocationContext, session_id: str, stored_as: StoredAs | None
+    ) -> Conversation:
         self._forget_idle()
         if self._connection is None:
             self._connection = Connection(self._settings)
+        if stored_as is not None and session_id == stored_as.session_id:
+            return Conversation(SessionLink(self._connection, session_id), stored_as=stored_as)
         root = getattr(context.agent, "root_agent", None) or context.agent
         creation = _wire.CreateSessionRequest(
             id=session_id,
@@ -86,7 +101,8 @@ class Conversations:
             user_id=context.session.user_id,
             source="plugin",
         )
-        return Conversation(SessionLink(self._connection, session_id, creation=creation))
+        link = SessionLink(self._connection, session_id, creation=creation)
+        return Conversation(link, stored_as=stored_as)
 
     async def _open(self, conversation: Conversation, context: InvocationContext) -> None:
         await background.run(conversation.link.open())
@@ -116,6 +132,11 @@ class Conversations:
 def _key(context: InvocationContext) -> _Key:
     session = context.session
     return (session.app_name, session.user_id, session.id)
+
+
+def _own_id(context: InvocationContext) -> str:
+    session_id = context.session.id
+    return session_id if _is_uuid(session_id) else str(uuid.uuid4())
 
 
 def _is_uuid(text: str) -> bool:

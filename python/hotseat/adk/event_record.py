@@ -14,7 +14,16 @@ from hotseat import _wire
 from hotseat.adk.plain_json import json_bytes
 
 
-def stored_form(event: Event) -> str:
+def event_json(event: Event) -> bytes:
+    """The JSON of an event, with strings for what has none."""
+    try:
+        return event.model_dump_json(by_alias=True, exclude_none=True).encode()
+    except Exception:
+        # State and outputs may hold objects without JSON as long as they stay in memory.
+        return json_bytes(event.model_dump(by_alias=True, exclude_none=True))
+
+
+def stored_form(event: Event) -> bytes:
     """The JSON that a session service of ADK would store for this event.
 
     The plugin sees an event just before ADK does two things to it: `temp:` state is dropped, and
@@ -30,11 +39,7 @@ def stored_form(event: Event) -> str:
         update["output"] = None
     if update:
         event = event.model_copy(update=update)
-    try:
-        return event.model_dump_json(by_alias=True, exclude_none=True)
-    except Exception:
-        # State and outputs may hold objects without JSON as long as they stay in memory.
-        return json_bytes(event.model_dump(by_alias=True, exclude_none=True)).decode()
+    return event_json(event)
 
 
 def event_entry(event: Event, parent_call_id: str) -> Any:
@@ -42,7 +47,7 @@ def event_entry(event: Event, parent_call_id: str) -> Any:
     return _wire.NewEvent(
         kind="event",
         event_id=event.id,
-        raw_json=stored_form(event).encode(),
+        raw_json=stored_form(event),
         agent_name="" if event.author == "user" else event.author,
         invocation_id=event.invocation_id or "",
         author=event.author,
