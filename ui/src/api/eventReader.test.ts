@@ -21,6 +21,12 @@ describe("reading server-sent events", () => {
     }
   });
 
+  it("takes fields without space or value, and values with colons", () => {
+    expect(new EventParser().push("event:a\ndata:x: y\ndata\ndata:  z\nretry: 5\n\n")).toEqual([
+      { event: "a", data: "x: y\n\n z", id: "" },
+    ]);
+  });
+
   it("leaves out comments and messages without data", () => {
     expect(new EventParser().push(": ping\n\nevent: x\n\n")).toEqual([]);
   });

@@ -17,7 +17,7 @@ export class EventParser {
     const messages: Message[] = [];
     let from = 0;
     for (let end = text.indexOf("\n\n", from); end >= 0; end = text.indexOf("\n\n", from)) {
-      const message = this.read(text.slice(from, end));
+      const message = this.read(text, from, end);
       if (message) messages.push(message);
       from = end + 2;
     }
@@ -25,18 +25,20 @@ export class EventParser {
     return messages;
   }
 
-  private read(block: string): Message | null {
+  private read(text: string, from: number, to: number): Message | null {
     let event = "message";
     let data: string | null = null;
-    for (const line of block.split("\n")) {
-      const colon = line.indexOf(":");
-      if (colon === 0) continue;
-      const field = colon < 0 ? line : line.slice(0, colon);
-      const start = line[colon + 1] === " " ? colon + 2 : colon + 1;
-      const value = colon < 0 ? "" : line.slice(start);
+    for (let at = from; at < to; ) {
+      const newline = text.indexOf("\n", at);
+      const end = newline < 0 ? to : Math.min(newline, to);
+      const found = text.indexOf(":", at);
+      const colon = found < 0 || found > end ? end : found;
+      const field = text.slice(at, colon);
+      const value = text.slice(text[colon + 1] === " " && colon + 1 < end ? colon + 2 : colon + 1, end);
       if (field === "event") event = value;
       else if (field === "data") data = data === null ? value : `${data}\n${value}`;
       else if (field === "id") this.lastId = value;
+      at = end + 1;
     }
     return data === null ? null : { event, data, id: this.lastId };
   }
@@ -76,10 +78,11 @@ export class EventReader {
       if (!response.ok || !response.body) throw new Error(`The stream answered ${response.status}.`);
       this.readyState = 1;
       this.onopen?.();
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      const reader = response.body.getReader();
+      const decoder = new TextDecoder();
       const parser = new EventParser();
       for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
-        for (const { event, data, id } of parser.push(value ?? "")) {
+        for (const { event, data, id } of parser.push(decoder.decode(value, { stream: true }))) {
           for (const listener of this.listeners.get(event) ?? []) listener({ data, lastEventId: id });
         }
       }

@@ -1,21 +1,30 @@
 // What the screens ask for, with the cache keys that the live stream updates. Lists are cursor pages; the key of a
 // session list holds its filter, so that a changed session can be put into, or taken out of, the right ones.
 import { QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { isJsonObject } from "../json/json";
+import { allWaiting, waitingIn } from "../live/waiting";
 import { ApiError, get, post, put, remove } from "./client";
 import type {
   AgentList,
   Artifact,
+  CasePut,
+  CaseRemoved,
   Decision,
   DecisionAccepted,
   EvalRun,
   EvalSetFile,
   EvalSetRow,
+  ExportWish,
+  Found,
   FunctionResponse,
-  GoldenTrace,
-  Json,
   JsonObject,
+  LogEvent,
   Page,
   Session,
+  Stats,
+  TracePreview,
+  TraceWritten,
   Turn,
   Validation,
 } from "./types";
@@ -34,6 +43,11 @@ export const keys = {
   evalSets: ["eval-sets"] as const,
   evalSetFiles: ["eval-set"] as const,
   evalSet: (path: string) => ["eval-set", path] as const,
+  stats: ["stats"] as const,
+  found: (q: string) => ["found", q] as const,
+  adkState: (id: string) => ["adk-state", id] as const,
+  security: (id: string) => ["security", id] as const,
+  events: (id: string, kind: string) => ["events", id, kind] as const,
   evalRuns: (path: string) => ["eval-runs", path] as const,
 };
 
@@ -103,15 +117,24 @@ export function useTurns(id: string) {
   });
 }
 
-/** Pending turns of all sessions, without their requests: for the badge, the title and "next in queue". */
+/** What waits in all sessions, oldest first: for the badge, the title, notifications and "next in queue". */
 export function useWaiting() {
-  return useQuery({ queryKey: keys.waiting, queryFn: () => get<Page<Turn>>("/turns?state=pending") });
+  return useQuery({
+    queryKey: keys.waiting,
+    queryFn: async () => {
+      const [turns, sessions] = await Promise.all([
+        get<Page<Turn>>("/turns?state=pending"),
+        get<Page<Session>>(`/sessions?${sessionParams("waiting", "", "")}`),
+      ]);
+      return allWaiting(turns.items, sessions.items);
+    },
+  });
 }
 
 export function useGoldenTrace(id: string) {
   return useQuery({
     queryKey: keys.trace(id),
-    queryFn: () => get<GoldenTrace>(`/sessions/${encodeURIComponent(id)}/export`),
+    queryFn: () => get<TracePreview>(`/sessions/${encodeURIComponent(id)}/export`),
     staleTime: 0,
   });
 }
@@ -154,6 +177,90 @@ export function useEvalRuns(path: string) {
   });
 }
 
+const STATS_EVERY_MS = 5000;
+
+/** Asked again while the page is in sight. */
+export function useStats() {
+  return useQuery({
+    queryKey: keys.stats,
+    queryFn: () => get<Stats>("/stats"),
+    staleTime: 0,
+    refetchInterval: STATS_EVERY_MS,
+  });
+}
+
+const SEARCH_FROM = 2;
+const FOUND_AT_ONCE = 20;
+
+/** Entries of all sessions that hold what is typed. */
+export function useFound(q: string) {
+  return useQuery({
+    queryKey: keys.found(q),
+    queryFn: async () => (await get<Page<Found>>(`/search?q=${encodeURIComponent(q)}&limit=${FOUND_AT_ONCE}`)).items,
+    enabled: q.length >= SEARCH_FROM,
+    placeholderData: (previous) => (q.length >= SEARCH_FROM ? previous : undefined),
+  });
+}
+
+const SECURITY_EVERY_MS = 30_000;
+
+/** What is known of who tried to read a session. The log does not tell of it, so it is asked for now and then. */
+export function useSecurity(session: Session) {
+  return useQuery({
+    queryKey: [...keys.security(session.id), session.flagged],
+    queryFn: async () => (await get<Session>(at(session.id, "?include=security"))).security ?? null,
+    refetchInterval: SECURITY_EVERY_MS,
+  });
+}
+
+/** The state as ADK shows it now, and what the session was created with. Asked again when the log grows. */
+export function useAdkState({ id, last_seq: lastSeq }: Session) {
+  return useQuery({
+    queryKey: [...keys.adkState(id), lastSeq],
+    queryFn: async () => {
+      const [session, log] = await Promise.all([
+        get<Session>(at(id, "?include=state")),
+        get<Page<LogEvent>>(at(id, "/events?kind=session")),
+      ]);
+      const created = log.items.map(({ event }) => event?.state).find(isJsonObject);
+      return { now: session.adk_state ?? {}, created: created ?? {}, at: session.last_seq };
+    },
+    placeholderData: (previous) => previous,
+  });
+}
+
+const LOG_PAGE = 500;
+
+/**
+ * The log as it is, oldest first, up to `enough` events and further on demand. What is loaded stays: the log only grows.
+ * The kind `event` keeps to ADK's own events.
+ */
+export function useLog(session: Session, kind: "event" | "", enough: number) {
+  const { id, last_seq: lastSeq } = session;
+  const query = useInfiniteQuery({
+    queryKey: keys.events(id, kind),
+    queryFn: async ({ pageParam: after }) => {
+      const params = new URLSearchParams({ limit: String(LOG_PAGE), after_seq: String(after) });
+      if (kind) params.set("kind", kind);
+      const page = await get<Page<LogEvent>>(at(id, `/events?${params}`));
+      const last = page.items[page.items.length - 1]?.seq ?? 0;
+      const more = page.next_cursor !== null && page.next_cursor !== undefined;
+      // Up to where this page knows the log, events of other kinds included.
+      return { items: page.items, more, upTo: more ? last : Math.max(last, lastSeq) };
+    },
+    initialPageParam: 0,
+    getNextPageParam: (page) => (page.more || page.upTo < lastSeq ? page.upTo : undefined),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const events = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const goOn = hasNextPage && !isFetching && !isError && events.length < enough;
+  useEffect(() => {
+    if (goOn) void fetchNextPage();
+  }, [goOn, fetchNextPage]);
+  return { ...query, events };
+}
+
 export const actions = {
   createSession: (agent: string) => post<Session>("/sessions", { agent }),
   query: (id: string, body: { text: string } | { structured: JsonObject }) => post<unknown>(at(id, "/query"), body),
@@ -165,16 +272,16 @@ export const actions = {
   dismiss: (turn: Turn, reason?: string) =>
     post<unknown>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/dismiss`), { reason }),
   cancelTool: (id: string, callId: string) => post<unknown>(at(id, `/tools/${encodeURIComponent(callId)}/cancel`)),
-  exportTrace: (id: string, path?: string) => post<GoldenTrace>(at(id, "/export"), path ? { eval_set_path: path } : {}),
+  /** One write: the case as it happened, or `edited` in its place. */
+  exportTrace: (id: string, path?: string, edited?: JsonObject) =>
+    post<TraceWritten>(at(id, "/export"), { eval_set_path: path, case: edited } satisfies ExportWish),
   answer: (id: string, responses: FunctionResponse[]) =>
     post<unknown>(at(id, "/query"), { function_responses: responses }),
   fork: (id: string, turnId: string) => post<Session>(at(id, "/fork"), { turn_id: turnId }),
-  putCase: (path: string, golden: Json, index?: number) =>
-    put<{ action: string; case: Json }>("/eval-sets/case", { path, case: golden, index }),
+  putCase: (path: string, golden: JsonObject, index?: number) =>
+    put<CasePut>("/eval-sets/case", { path, case: golden, index }),
   deleteCase: (path: string, evalId: string) =>
-    remove<{ case: JsonObject; index: number }>(
-      `/eval-sets/case?path=${encodeURIComponent(path)}&eval_id=${encodeURIComponent(evalId)}`,
-    ),
+    remove<CaseRemoved>(`/eval-sets/case?path=${encodeURIComponent(path)}&eval_id=${encodeURIComponent(evalId)}`),
   validateSet: (path: string) => post<Validation>("/eval-sets/validate", { path }),
   runEval: (path: string, agent: string, evalIds?: string[], criteria?: JsonObject) =>
     post<{ eval_run_id: string }>("/eval-sets/run", { path, agent, eval_ids: evalIds, criteria }),
@@ -183,7 +290,7 @@ export const actions = {
 export function matchesFilter(session: Session, filter: SessionFilter): boolean {
   switch (filter) {
     case "waiting":
-      return session.pending_turns > 0;
+      return waitingIn(session) > 0;
     case "active":
       return session.status === "active";
     case "done":

@@ -20,6 +20,20 @@ describe("numbers", () => {
     });
   });
 
+  it("are told from ids and times, wherever they stand", () => {
+    const text = '{"id":"7d0f3e81-22aa","at":"10:00:00.120Z","n": 1.0,"m":[-0, 1234567890.123456789,\t2e5],"k":-3.10}';
+    expect(writeJson(parseJson(text))).toBe(text.replaceAll(/(?<=[:,])\s/g, ""));
+  });
+
+  it("keep their digits in any place", () => {
+    const number = fc.stringMatching(/^-?(0|[1-9]\d{0,18})(\.\d{1,18})?([eE][+-]?\d{1,2})?$/);
+    fc.assert(
+      fc.property(number, (n) => {
+        for (const text of [n, `[${n}]`, `{"a":${n}}`, `[1,${n},"x"]`]) expect(writeJson(parseJson(text))).toBe(text);
+      }),
+    );
+  });
+
   it("are read as people type them", () => {
     expect(readNumber("+5", true)).toBe(5);
     expect(readNumber("007", true)).toBe(7);

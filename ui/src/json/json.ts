@@ -33,8 +33,11 @@ export class Unread {
 const OPEN = "\uE0F1num:";
 const CLOSE = "\uE0F2";
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-/** Anything that could be a number JavaScript prints differently; most texts have none, and are parsed once. */
-const SUSPECT = /\d{16}|\d[eE][+-]?\d|\.\d*0(?!\d)|-0(?![.\d])/;
+/**
+ * Anything where a value can stand that could be a number JavaScript prints differently; most texts have none, and are
+ * parsed once. Ids (`3e8…` in a UUID) and times (`.120Z`) look the same but stand elsewhere or end otherwise.
+ */
+const SUSPECT = /(?:^|[:,[\s])(?:-0(?![.\d])|-?(?:\d+(?:\.\d+)?[eE]|[\d.]{16}|\d+\.\d*0(?![\dZ])))/;
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** Beyond this a text is only looked at once: such outputs are read, not sent. */
 const EXACT_UP_TO = 4_000_000;

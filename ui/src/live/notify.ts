@@ -1,8 +1,8 @@
 // A desktop notification for a request that comes in while the page is out of sight. Asked for in the settings, by a
 // click; the browser has the last word.
 import { useEffect, useRef } from "react";
-import type { Turn } from "../api/types";
 import { readJson, writeJson } from "../shell/storage";
+import type { Waiting } from "./waiting";
 
 const KEY = "hotseat.notify";
 
@@ -33,16 +33,17 @@ export function notify(title: string, body: string, tag: string, onClick?: () =>
   };
 }
 
-/** Tells of turns that were not there before, while the page is hidden. */
-export function useNotifications(turns: Turn[] | undefined, open: (sessionId: string) => void): void {
+/** Tells of what was not waiting before, while the page is hidden. */
+export function useNotifications(waiting: Waiting[] | undefined, open: (sessionId: string) => void): void {
   const known = useRef<Set<string> | null>(null);
   useEffect(() => {
-    if (!turns) return;
+    if (!waiting) return;
     const before = known.current;
-    known.current = new Set(turns.map((turn) => turn.turn_id));
+    known.current = new Set(waiting.map((item) => item.key));
     if (!before || !document.hidden || !wantsNotifications()) return;
-    for (const turn of turns.filter((candidate) => !before.has(candidate.turn_id))) {
-      notify(`${turn.agent_name} waits for you`, "A request came in.", turn.turn_id, () => open(turn.session_id));
+    for (const item of waiting.filter((candidate) => !before.has(candidate.key))) {
+      const said = item.what === "turn" ? "A request came in." : "It asks the user something.";
+      notify(`${item.agent_name} waits for you`, said, item.key, () => open(item.session_id));
     }
-  }, [turns, open]);
+  }, [waiting, open]);
 }

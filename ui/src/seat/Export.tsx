@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { ApiError, errorText } from "../api/client";
 import { actions, useEvalSets, useGoldenTrace } from "../api/queries";
-import type { GoldenTrace, Json, Session } from "../api/types";
+import type { Json, Session, TracePreview, TraceWritten } from "../api/types";
 import { CaseEditor } from "../golden/CaseEditor";
 import { CaseJson, CaseView } from "../golden/CaseView";
-import { sameJson } from "../json/json";
+import { isJsonObject, sameJson } from "../json/json";
 import { Command } from "../shell/Command";
 import { Artifacts } from "./Artifacts";
 import { evalCommand } from "./evalCommand";
@@ -61,7 +61,7 @@ function Trace({ session }: { session: Session }) {
   // What is half typed in the editor goes with a reset, and only then.
   const [resets, setResets] = useState(0);
   const [view, setView] = useState<View>("steps");
-  const [result, setResult] = useState<GoldenTrace | null>(null);
+  const [result, setResult] = useState<TraceWritten | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const original = preview.data?.case ?? null;
@@ -71,12 +71,7 @@ function Trace({ session }: { session: Session }) {
     setBusy(true);
     setError(null);
     try {
-      let written = await actions.exportTrace(session.id, target);
-      if (changed) {
-        await actions.putCase(written.path, edited);
-        written = { ...written, case: edited };
-      }
-      setResult(written);
+      setResult(await actions.exportTrace(session.id, target, changed && isJsonObject(edited) ? edited : undefined));
       void preview.refetch();
     } catch (failed) {
       setError(pathProblem(failed) ?? errorText(failed));
@@ -187,7 +182,7 @@ function FileChoice({ path, onChange }: { path: string; onChange: (path: string)
   );
 }
 
-function exportWords(preview: GoldenTrace | undefined, path: string | undefined): string {
+function exportWords(preview: TracePreview | undefined, path: string | undefined): string {
   if (path && path !== preview?.path) return "Export to this file";
   return preview?.exists ? "Export: add to the file" : "Export: create the file";
 }
@@ -204,10 +199,10 @@ const DONE = {
   updated: "Updated the case in the file.",
 };
 
-function Written({ trace, app, onAgain }: { trace: GoldenTrace; app: string; onAgain: () => void }) {
+function Written({ trace, app, onAgain }: { trace: TraceWritten; app: string; onAgain: () => void }) {
   return (
     <div className="note" data-testid="export-result" role="status">
-      <p>{DONE[trace.action ?? "appended"]} Run it with:</p>
+      <p>{DONE[trace.action]} Run it with:</p>
       <Command text={evalCommand(trace, app)} />
       <p className="trace-next">
         <Link className="link" href={`/eval-sets?path=${encodeURIComponent(trace.path)}`} data-testid="open-eval-set">

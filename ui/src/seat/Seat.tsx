@@ -52,8 +52,8 @@ export function Seat({ session, stream }: { session: Session; stream: StreamStat
         <AskPanel key={asks[0]?.ask.call_id} session={session} asks={asks} />
       ) : session.run || stream.run || stream.running.length > 0 || hasWish(session.id) ? (
         <Working session={session} stream={stream} />
-      ) : session.source === "plugin" ? (
-        <ProgramDrives />
+      ) : session.source !== "web" ? (
+        <ProgramDrives session={session} />
       ) : (
         <Composer session={session} stream={stream} />
       )}

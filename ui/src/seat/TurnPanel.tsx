@@ -83,7 +83,7 @@ function TurnHead({ turn, queue, number, inside, onGone }: TurnPanelProps) {
     actions.dismiss(turn).catch((failed: unknown) => onGone(errorText(failed)));
   };
   const next = queue.find((other) => other.turn_id !== turn.turn_id);
-  const elsewhere = useWaiting().data?.items.find((other) => other.session_id !== turn.session_id);
+  const elsewhere = useWaiting().data?.find((other) => other.session_id !== turn.session_id);
   return (
     <header className="seat-head seat-hot" data-testid="turn-head">
       <div className="seat-line">

@@ -4,6 +4,7 @@ import { errorText } from "../api/client";
 import { actions } from "../api/queries";
 import type { Session } from "../api/types";
 import { hasWish } from "../live/Live";
+import { waitingIn } from "../live/waiting";
 import { Running } from "../stream/CallCard";
 import type { StreamState } from "../stream/fold";
 import { stopwatch } from "../time/format";
@@ -47,16 +48,23 @@ export function Working({ session, stream }: { session: Session; stream: StreamS
   );
 }
 
-export function ProgramDrives() {
+export function ProgramDrives({ session }: { session: Session }) {
   return (
     <div className="seat-quiet">
       <header className="seat-head">
         <h2>Your program drives this session</h2>
       </header>
       <div className="seat-body">
+        {waitingIn(session) > 0 && (
+          <div className="note">
+            ADK asks the user something. The answer goes to your program; the stream has the question.
+          </div>
+        )}
         <p className="quiet">
-          Queries come from the program that uses the Hotseat plugin. When it asks its model something, the request
-          appears here. Complete the session when you are done, to export it as a golden trace.
+          {session.source === "plugin"
+            ? "Queries come from the program that uses the Hotseat plugin. When it asks its model something, the request appears here."
+            : "Your program keeps its ADK session here, and its own model answers. Everything that happens in it appears in the stream."}{" "}
+          Complete the session when you are done, to export it as a golden trace.
         </p>
       </div>
     </div>

@@ -7,6 +7,7 @@ import { errorText } from "../api/client";
 import { actions } from "../api/queries";
 import type { Session } from "../api/types";
 import { dropSession, putSession } from "../live/sessionLists";
+import { waitingIn } from "../live/waiting";
 import { ExportDialogue } from "../seat/Export";
 import { titleOf } from "../sessions/title";
 import { useCommands } from "../shell/commands";
@@ -42,7 +43,7 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
   const open = session.status === "active";
   const lastAnswered = stream.answered[stream.answered.length - 1];
   const stop = async () => void (await actions.stopRun(session.id));
-  const busy = session.run !== null || session.pending_turns > 0;
+  const busy = session.run !== null || waitingIn(session) > 0;
   const rawSession = `/api/v1/sessions/${session.id}/export?format=session`;
   useCommands([
     ...(open ? [{ label: "Complete session", run: () => (busy ? setAsking("complete") : complete()) }] : []),
@@ -103,9 +104,6 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
               Stop run
             </Menu.Item>
             <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.id)}>Copy session id</Menu.Item>
-            <Menu.Item component="a" href={`/api/v1/sessions/${session.id}/events?limit=1000`} target="_blank">
-              Raw events
-            </Menu.Item>
             <Menu.Item component="a" href={rawSession} download>
               Download the session for adk test
             </Menu.Item>
@@ -138,7 +136,7 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
       <Confirm
         opened={asking === "complete"}
         title="Complete this session now?"
-        text="A run is going on. It is stopped, and requests that wait are dismissed. A completed session stays completed."
+        text="A run that is going on is stopped, and what waits is dismissed. A completed session stays completed."
         action="Complete session"
         onClose={() => setAsking(null)}
         onYes={complete}

@@ -11,14 +11,19 @@ import { Stream } from "../stream/Stream";
 import { useSessionStream } from "../stream/useSessionStream";
 import { completeIfWished } from "../live/Live";
 import { putSession } from "../live/sessionLists";
+import { Security } from "./Security";
 import { SessionHeader } from "./SessionHeader";
+import { SessionViews } from "./SessionViews";
 import "./session.css";
 
 export function SessionPage({ id }: { id: string }) {
   const client = useQueryClient();
   const session = useSession(id);
   const lookAgain = useCallback(() => void askAgain(client, keys.session(id)), [client, id]);
-  if (session.error instanceof ApiError && session.error.status === 404) return <Unknown id={id} />;
+  const unknown = session.error instanceof ApiError && session.error.status === 404;
+  // Asked for together with the session: a long history is on its way while the page is drawn.
+  const live = useSessionStream(id, !unknown, lookAgain);
+  if (unknown) return <Unknown id={id} />;
   if (session.isError && !session.data) {
     return (
       <div className="nothing">
@@ -26,14 +31,18 @@ export function SessionPage({ id }: { id: string }) {
       </div>
     );
   }
-  // The stream is opened for a session that is known to exist; an unknown one would only be tried again and again.
-  return session.data ? <Loaded session={session.data} onRetry={lookAgain} /> : <Loading />;
+  return session.data ? <Loaded session={session.data} live={live} onRetry={lookAgain} /> : <Loading />;
 }
 
-function Loaded({ session, onRetry }: { session: Session; onRetry: () => void }) {
+interface LoadedProps {
+  session: Session;
+  live: ReturnType<typeof useSessionStream>;
+  onRetry: () => void;
+}
+
+function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps) {
   const { id } = session;
   const client = useQueryClient();
-  const { stream, connection } = useSessionStream(id, onRetry);
   const turnState = `${stream.requests.length}.${stream.pending.join()}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a turn came or went.
   useEffect(() => {
@@ -72,13 +81,16 @@ function Loaded({ session, onRetry }: { session: Session; onRetry: () => void })
             {error}
           </div>
         )}
-        <Stream
-          stream={stream}
-          sessionId={id}
-          open={session.status === "active"}
-          connection={connection}
-          goBack={back}
-        />
+        <Security session={session} />
+        <SessionViews session={session} stream={stream}>
+          <Stream
+            stream={stream}
+            sessionId={id}
+            open={session.status === "active"}
+            connection={connection}
+            goBack={back}
+          />
+        </SessionViews>
       </section>
       <aside className="seat" aria-label="Seat">
         <Seat session={session} stream={stream} />
@@ -93,6 +105,7 @@ function Loading() {
     <>
       <section className="stream-side" aria-busy="true">
         <header className="top" />
+        <div className="view-tabs" />
       </section>
       <aside className="seat" />
     </>

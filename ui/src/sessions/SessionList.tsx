@@ -1,13 +1,16 @@
 // The list of sessions: live, filtered, searched. The badge in the hot colour counts what waits in each.
 import { TextInput } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { type SessionFilter, useSessions, useWaiting } from "../api/queries";
 import type { Session } from "../api/types";
+import { waitingIn } from "../live/waiting";
+import { FoundList } from "../search/FoundList";
 import { Failure } from "../shell/Failure";
-import { Fold, Plus, Unfold } from "../shell/icons";
+import { Fold, Plus, Unfold, Warning } from "../shell/icons";
 import { useKeys } from "../shell/keys";
 import { useStored } from "../shell/storage";
+import { useSettled } from "../shell/useSettled";
 import { titleOf } from "./title";
 import { ago, fullTime, stopwatch } from "../time/format";
 import { useHalfMinute, useSecond } from "../time/useNow";
@@ -23,7 +26,8 @@ interface SessionListProps {
   current: string | null;
   open: boolean;
   onOpen: (open: boolean) => void;
-  onPick: () => void;
+  /** A session, or an entry of one, was chosen. */
+  onPick: (what: "session" | "entry") => void;
 }
 
 export function SessionList({ current, open, onOpen, onPick }: SessionListProps) {
@@ -32,7 +36,7 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
   const q = useSettled(search.trim());
   const field = useRef<HTMLInputElement>(null);
   const sessions = useSessions(filter, q);
-  const waiting = useWaiting().data?.items.length ?? 0;
+  const waiting = useWaiting().data?.length ?? 0;
   useKeys({ "/": () => field.current?.focus() });
   if (!open) {
     return (
@@ -81,8 +85,9 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
       </div>
       <div className="list-items">
         {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
+        {q !== "" && <FoundList key={q} q={q} onPick={() => onPick("entry")} />}
         {items.map((session) => (
-          <Item key={session.id} session={session} current={session.id === current} onPick={onPick} />
+          <Item key={session.id} session={session} current={session.id === current} onPick={() => onPick("session")} />
         ))}
         {sessions.isSuccess && items.length === 0 && <p className="list-empty">{emptyWords(filter, q)}</p>}
         {sessions.hasNextPage && (
@@ -105,7 +110,15 @@ function Item({ session, current, onPick }: { session: Session; current: boolean
       onClick={onPick}
     >
       <span className="item-top">
-        <b>{session.agent ?? session.app_name}</b>
+        <b>
+          {session.agent ?? session.app_name}
+          {session.flagged && (
+            <span className="flag" title="Flagged: see the warnings in the session" data-testid="flag">
+              <Warning />
+              <span className="sr-only">, flagged</span>
+            </span>
+          )}
+        </b>
         <Mark session={session} />
       </span>
       <span className="item-title">{titleOf(session, "No query yet")}</span>
@@ -115,10 +128,11 @@ function Item({ session, current, onPick }: { session: Session; current: boolean
 
 function Mark({ session }: { session: Session }) {
   const now = useHalfMinute();
-  if (session.pending_turns > 0) {
+  const waiting = waitingIn(session);
+  if (waiting > 0) {
     return (
-      <span className="badge" title={`${session.pending_turns} waiting for you`}>
-        {session.pending_turns}
+      <span className="badge" title={`${waiting} waiting for you`}>
+        {waiting}
       </span>
     );
   }
@@ -140,7 +154,7 @@ function Running({ since }: { since: string }) {
 }
 
 function emptyWords(filter: SessionFilter, q: string): string {
-  if (q) return `Nothing said matches “${q}”.`;
+  if (q) return `No session ${filter === "all" ? "" : "of these "}matches “${q}”.`;
   switch (filter) {
     case "waiting":
       return "Nothing waits for you.";
@@ -151,14 +165,4 @@ function emptyWords(filter: SessionFilter, q: string): string {
     case "all":
       return "No sessions yet. Start one with New.";
   }
-}
-
-/** The text once the person stopped typing for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 200);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

@@ -1,7 +1,7 @@
 // Sessions: the list on the left, one session beside it. On a narrow window the list steps aside; on a phone list,
 // stream and seat are three tabs.
 import { useMediaQuery } from "@mantine/hooks";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useWaiting } from "../api/queries";
 import { SessionPage } from "../session/SessionPage";
@@ -16,7 +16,19 @@ export function SessionsScreen({ id }: { id: string | null }) {
   const [stored, setOpen] = useStored("hotseat.list.open", window.innerWidth > 1100);
   // Without a session there is nothing that the list could be in the way of.
   const open = stored || phone === true || id === null;
-  const [pane, setPane] = useState<Pane>(id ? "seat" : "list");
+  const [pane, setPane] = useState<Pane>(id ? (location.hash ? "stream" : "seat") : "list");
+  // A link to an entry shows the stream, wherever it was followed.
+  useEffect(() => {
+    const look = () => {
+      if (location.hash) setPane("stream");
+    };
+    window.addEventListener("hashchange", look);
+    window.addEventListener("pushState", look);
+    return () => {
+      window.removeEventListener("hashchange", look);
+      window.removeEventListener("pushState", look);
+    };
+  }, []);
   return (
     <div className={`sessions pane-${pane}${open ? "" : " list-closed"}${id === null ? " no-session" : ""}`}>
       <h1 className="sr-only">Sessions</h1>
@@ -25,8 +37,8 @@ export function SessionsScreen({ id }: { id: string | null }) {
         current={id}
         open={open}
         onOpen={setOpen}
-        onPick={() => {
-          setPane("seat");
+        onPick={(what) => {
+          setPane(what === "entry" ? "stream" : "seat");
           if (window.innerWidth <= 1100) setOpen(false);
         }}
       />
@@ -60,7 +72,7 @@ function PaneTabs({ pane, onPane, hasSession }: { pane: Pane; onPane: (pane: Pan
 }
 
 function Nothing() {
-  const head = useWaiting().data?.items[0];
+  const head = useWaiting().data?.[0];
   return (
     <div className="message-page nothing">
       {head ? (

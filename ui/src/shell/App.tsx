@@ -19,6 +19,7 @@ import "./shell.css";
 
 const EvalSetsScreen = lazy(() => import("../evalsets/EvalSetsScreen"));
 const SettingsScreen = lazy(() => import("../settings/SettingsScreen"));
+const StatsScreen = lazy(() => import("../stats/StatsScreen"));
 const Palette = lazy(() => import("./Palette"));
 
 export function App() {
@@ -36,30 +37,32 @@ function Shell() {
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);
   const [, go] = useLocation();
-  const turns = useWaiting().data?.items;
-  const waiting = turns?.length ?? 0;
+  const waiting = useWaiting().data;
+  const count = waiting?.length ?? 0;
   const { setColorScheme } = useMantineColorScheme();
   useNotifications(
-    turns,
+    waiting,
     useCallback((id: string) => go(`/sessions/${id}`), [go]),
   );
   useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Hotseat` : "Hotseat";
-  }, [waiting]);
+    document.title = count > 0 ? `(${count}) Hotseat` : "Hotseat";
+  }, [count]);
   useKeys({
     "g s": () => go("/sessions"),
     "g a": () => go("/agents"),
     "g e": () => go("/eval-sets"),
+    "g t": () => go("/stats"),
     "?": () => setHelp(true),
     "mod+k": () => setPalette(true),
   });
-  const first = turns?.[0];
+  const first = waiting?.[0];
   useCommands([
     ...(first ? [{ label: "Answer the oldest request", run: () => go(`/sessions/${first.session_id}`) }] : []),
     { label: "New session", run: () => go("/agents") },
     { label: "Go to sessions", keys: "g s", run: () => go("/sessions") },
     { label: "Go to agents", keys: "g a", run: () => go("/agents") },
     { label: "Go to eval sets", keys: "g e", run: () => go("/eval-sets") },
+    { label: "Go to stats", keys: "g t", run: () => go("/stats") },
     { label: "Go to settings", run: () => go("/settings") },
     { label: "Light appearance", run: () => setColorScheme("light") },
     { label: "Dark appearance", run: () => setColorScheme("dark") },
@@ -68,7 +71,7 @@ function Shell() {
   ]);
   return (
     <div className="shell">
-      <Rail waiting={waiting} onHelp={() => setHelp(true)} />
+      <Rail waiting={count} onHelp={() => setHelp(true)} />
       <main className="screen">
         <Switch>
           <Route path="/">
@@ -80,6 +83,11 @@ function Shell() {
           <Route path="/eval-sets">
             <Suspense fallback={<div className="message-page" aria-busy="true" />}>
               <EvalSetsScreen />
+            </Suspense>
+          </Route>
+          <Route path="/stats">
+            <Suspense fallback={<div className="message-page" aria-busy="true" />}>
+              <StatsScreen />
             </Suspense>
           </Route>
           <Route path="/settings">

@@ -10,10 +10,11 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+/** What is long may be given as a function: it is written out when it is copied. */
+export function Copy({ text, label = "Copy" }: { text: string | (() => string); label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await copyText(text);
+    await copyText(typeof text === "string" ? text : text());
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

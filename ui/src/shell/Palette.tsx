@@ -2,14 +2,19 @@
 import { Modal, TextInput } from "@mantine/core";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import { useAgents, useSessions } from "../api/queries";
+import { useAgents, useFound, useSessions } from "../api/queries";
+import { Snippet } from "../search/Snippet";
+import { entryPath } from "../search/snippet";
 import { titleOf } from "../sessions/title";
 import { matching, offeredCommands } from "./commands";
+import { useSettled } from "./useSettled";
 
 interface Item {
   id: string;
   group: string;
   label: string;
+  /** In the place of the label: with what was found marked. */
+  snippet?: string;
   hint?: string;
   keys?: string;
   run: () => void;
@@ -17,7 +22,7 @@ interface Item {
 
 const MOST_SESSIONS = 8;
 const RECENT = 4;
-const MOST = 30;
+const MOST = 50;
 
 export default function Palette({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
@@ -29,6 +34,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const asked = useDeferredValue(query.trim());
   const sessions = useSessions("all", asked);
   const settled = asked === query.trim() && !sessions.isPlaceholderData;
+  const words = useSettled(query.trim(), 120);
+  const said = useFound(words).data;
   const agents = useAgents().data?.items;
   const items = useMemo(() => {
     const actions: Item[] = commands.map((command) => ({ ...command, id: `do ${command.label}`, group: "Actions" }));
@@ -50,8 +57,16 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     // are those of an older search, and must.
     const found = settled ? listed : matching(listed, query);
     if (query.trim() === "") return [...found.slice(0, RECENT), ...actions, ...startable];
-    return [...matching(actions, query), ...matching(startable, query), ...found].slice(0, MOST);
-  }, [commands, agents, sessions.data, settled, query, go]);
+    const entries: Item[] = (words === query.trim() ? (said ?? []) : []).map((entry) => ({
+      id: `entry ${entry.session_id} ${entry.seq}`,
+      group: "In all sessions",
+      label: entry.snippet,
+      snippet: entry.snippet,
+      hint: `#${entry.seq} · ${titleOf({ title: entry.title ?? null, description: null }, "No query yet")}`,
+      run: () => go(entryPath(entry)),
+    }));
+    return [...matching(actions, query), ...matching(startable, query), ...found, ...entries].slice(0, MOST);
+  }, [commands, agents, sessions.data, said, words, settled, query, go]);
   const chosen = Math.min(at, items.length - 1);
   useEffect(() => {
     list.current?.querySelector(`[data-place="${chosen}"]`)?.scrollIntoView({ block: "nearest" });
@@ -77,8 +92,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         <TextInput
           data-autofocus
           size="md"
-          aria-label="Find sessions, agents and actions"
-          placeholder="Find sessions, agents and actions"
+          aria-label="Find sessions, what was said, agents and actions"
+          placeholder="Find sessions, what was said, agents and actions"
           data-testid="palette-input"
           role="combobox"
           aria-expanded
@@ -117,7 +132,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                 onClick={() => run(item)}
                 onKeyDown={() => undefined}
               >
-                <span className="palette-label">{item.label}</span>
+                <span className="palette-label">{item.snippet ? <Snippet text={item.snippet} /> : item.label}</span>
                 {item.hint && <span className="quiet palette-hint">{item.hint}</span>}
                 <span className="spring" />
                 {item.keys && <kbd>{item.keys}</kbd>}

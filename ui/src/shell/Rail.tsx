@@ -3,7 +3,7 @@ import { Tooltip, useMantineColorScheme } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { useConnection } from "../live/Live";
-import { Agents, Check, Gear, Half, List, Moon, Question, Sun } from "./icons";
+import { Agents, Bars, Check, Gear, Half, List, Moon, Question, Sun } from "./icons";
 
 export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void }) {
   return (
@@ -19,6 +19,9 @@ export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void 
       </RailLink>
       <RailLink href="/eval-sets" label="Eval sets">
         <Check />
+      </RailLink>
+      <RailLink href="/stats" label="Stats">
+        <Bars />
       </RailLink>
       <span className="spring" />
       <ThemeButton />

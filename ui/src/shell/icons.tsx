@@ -138,6 +138,16 @@ export const Check = () => (
     <path d="M5 12.5l4.5 4.5L19 7.5" />
   </Icon>
 );
+export const Bars = () => (
+  <Icon>
+    <path d="M5 20v-7M12 20V5M19 20v-11" />
+  </Icon>
+);
+export const Warning = () => (
+  <Icon size={14}>
+    <path d="M12 4L2.8 19.5h18.4zM12 10v4.5M12 17.2v.01" />
+  </Icon>
+);
 export const Gear = () => (
   <Icon>
     <circle cx="12" cy="12" r="3" />

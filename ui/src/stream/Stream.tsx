@@ -166,7 +166,12 @@ function useEntryLink(rows: Row[], live: boolean, select: Select): void {
     };
     go();
     window.addEventListener("hashchange", go);
-    return () => window.removeEventListener("hashchange", go);
+    // A link inside the page to another entry of the session that is open. The router tells of it by this event.
+    window.addEventListener("pushState", go);
+    return () => {
+      window.removeEventListener("hashchange", go);
+      window.removeEventListener("pushState", go);
+    };
   }, [live]);
 }
 

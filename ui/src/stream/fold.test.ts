@@ -3,7 +3,13 @@ import type { Entry, StreamMessage } from "../api/types";
 import { emptyStream, fold } from "./fold";
 import { toRows } from "./rows";
 
-const base = { event_id: "e", session_id: "s", timestamp: "2026-01-05T10:00:00.000Z" };
+const base = {
+  event_id: "e",
+  session_id: "s",
+  timestamp: "2026-01-05T10:00:00.000Z",
+  author: "human",
+  agent_name: "agent",
+};
 
 function entries(seq: number, ...list: object[]): StreamMessage {
   return {
@@ -63,6 +69,18 @@ describe("folding the stream", () => {
     const whole = fold(emptyStream, messages);
     const steps = messages.reduce((state, message) => fold(state, [message]), emptyStream);
     expect(steps).toEqual(whole);
+  });
+
+  it("takes no longer for each of many turns", () => {
+    const messages = Array.from({ length: 5000 }, (_, index) => [
+      request(3 * index + 1, `t${index}`),
+      response(3 * index + 2, `t${index}`),
+      call(3 * index + 3, `c${index}`),
+    ]).flat();
+    const began = performance.now();
+    expect(fold(emptyStream, messages).requests).toHaveLength(5000);
+    // Some ten milliseconds; many seconds if each turn costs as much as all before it.
+    expect(performance.now() - began).toBeLessThan(2000);
   });
 
   it("counts a seq once, across and within batches", () => {

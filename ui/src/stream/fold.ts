@@ -73,6 +73,15 @@ export interface RunningTool {
   said: string | null;
 }
 
+/** An agent in one place: its branch, or the call inside which it ran. */
+export interface Part {
+  agent: string;
+  branch: string | null;
+  parent: string | null;
+  events: number;
+  firstSeq: number;
+}
+
 export interface StreamState {
   lastSeq: number;
   /** Cards in the order of their first event. */
@@ -89,6 +98,8 @@ export interface StreamState {
   deltas: Record<string, JsonObject>;
   /** The changes since the last request. */
   delta: JsonObject;
+  /** The agents that took part. */
+  parts: ReadonlyMap<string, Part>;
   running: RunningTool[];
   run: (RunEvent & { since: string }) | null;
   /** What the user said, from the moment it was sent until the agent's own record of it arrives. */
@@ -109,6 +120,7 @@ export const emptyStream: StreamState = {
   answered: [],
   deltas: {},
   delta: {},
+  parts: new Map(),
   running: [],
   run: null,
   unheard: null,
@@ -128,13 +140,18 @@ export function fold(state: StreamState, messages: StreamMessage[]): StreamState
     requests: [...state.requests],
     answered: [...state.answered],
     running: [...state.running],
+    askers: { ...state.askers },
+    deltas: { ...state.deltas },
   };
   const calls = new Map<string, number>();
   next.cards.forEach((card, index) => {
     if (card.type === "tool_call") calls.set(card.call.call_id, index);
     if (card.type === "input_request") calls.set(card.ask.call_id, index);
   });
+  const parts = new Map(state.parts);
+  next.parts = parts;
   for (const message of fresh) {
+    addPart(parts, message);
     next.lastSeq = message.seq;
     next.firstTime ??= message.timestamp;
     next.lastTime = message.timestamp;
@@ -145,6 +162,16 @@ export function fold(state: StreamState, messages: StreamMessage[]): StreamState
     });
   }
   return next;
+}
+
+function addPart(parts: Map<string, Part>, message: StreamMessage): void {
+  const { kind, branch = null, parent_call_id: parent = null, seq } = message;
+  if (kind !== "event" && kind !== "request") return;
+  const agent = kind === "event" ? message.author : message.agent_name;
+  if (!agent || agent === "user") return;
+  const key = `${agent}\n${branch}\n${parent}`;
+  const known = parts.get(key) ?? { agent, branch, parent, events: 0, firstSeq: seq };
+  parts.set(key, { ...known, events: known.events + (kind === "event" ? 1 : 0) });
 }
 
 function isNew(last: number, messages: StreamMessage[], index: number, seq: number): boolean {
@@ -158,8 +185,8 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
       if (!message.turn_id) return;
       state.pending.push(message.turn_id);
       state.requests.push(message.turn_id);
-      if (message.agent_name) state.askers = { ...state.askers, [message.turn_id]: message.agent_name };
-      state.deltas = { ...state.deltas, [message.turn_id]: state.delta };
+      if (message.agent_name) state.askers[message.turn_id] = message.agent_name;
+      state.deltas[message.turn_id] = state.delta;
       state.delta = {};
       return;
     case "response":

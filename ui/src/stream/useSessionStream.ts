@@ -8,11 +8,20 @@ import type { StreamMessage } from "../api/types";
 import { emptyStream, fold, type StreamState } from "./fold";
 
 const HIDDEN_FOR_MS = 20_000;
+/** A history that takes longer is shown in pieces. */
+const PATIENCE_MS = 1500;
 
-export function useSessionStream(id: string, onRetry: () => void): { stream: StreamState; connection: Connection } {
+interface LiveSession {
+  stream: StreamState;
+  connection: Connection;
+}
+
+/** `known`: not for a session that is not there; it would only be tried again and again. */
+export function useSessionStream(id: string, known: boolean, onRetry: () => void): LiveSession {
   const [stream, setStream] = useState<StreamState>(emptyStream);
   const [connection, setConnection] = useState<Connection>("connecting");
   useEffect(() => {
+    if (!known) return;
     const feed = new Feed(setStream);
     let handle: StreamHandle | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,7 +55,7 @@ export function useSessionStream(id: string, onRetry: () => void): { stream: Str
       handle?.close();
       feed.stop();
     };
-  }, [id, onRetry]);
+  }, [id, known, onRetry]);
   return { stream, connection };
 }
 
@@ -54,6 +63,7 @@ class Feed {
   last = 0;
   private batch: StreamMessage[] = [];
   private live = false;
+  private since = performance.now();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly set: (change: (before: StreamState) => StreamState) => void;
 
@@ -64,9 +74,9 @@ class Feed {
   add(message: StreamMessage): void {
     this.last = Math.max(this.last, message.seq);
     this.batch.push(message);
-    // Timers run in hidden tabs, animation frames do not; the history is folded in one go at its end.
+    // Timers run in hidden tabs, animation frames do not; the history is folded in one go at its end, unless that is far.
     if (this.live) this.timer ??= setTimeout(this.flush, 16);
-    else if (this.batch.length >= 2000) this.flush();
+    else if (this.batch.length % 1000 === 0 && performance.now() - this.since > PATIENCE_MS) this.flush();
   }
 
   complete(): void {
@@ -84,6 +94,7 @@ class Feed {
     const batch = this.batch;
     const live = this.live;
     this.batch = [];
+    this.since = performance.now();
     this.set((before) => {
       const next = fold(before, batch);
       return next.live === live ? next : { ...next, live };

@@ -37,9 +37,9 @@ const second = new Ticker(1000);
 const halfMinute = new Ticker(30_000);
 
 export function useSecond(): number {
-  return useSyncExternalStore(second.subscribe, second.read);
+  return useSyncExternalStore(second.subscribe, second.read, second.read);
 }
 
 export function useHalfMinute(): number {
-  return useSyncExternalStore(halfMinute.subscribe, halfMinute.read);
+  return useSyncExternalStore(halfMinute.subscribe, halfMinute.read, halfMinute.read);
 }
