@@ -1,4 +1,4 @@
-// The real binary with a real ADK worker, in a folder of its own, for one test.
+// The real binary with a real ADK worker, in a folder of its own, for one test, or for several that do not mind.
 //
 // Everything a test starts ends with it: the server is killed by its own process id, and the
 // worker ends with the server.
@@ -94,17 +94,44 @@ export async function picture(page: Page, name: string) {
   await page.screenshot({ path: resolve(import.meta.dirname, `../artefacts/${name}.png`) });
 }
 
-/** `test` with a running Hotseat that hosts the example agents and those of `agents/`. */
-export const test = base.extend<{ hotseat: Hotseat }>({
-  hotseat: async ({}, use, info) => {
-    const hotseat = new Hotseat();
-    cpSync(join(ROOT, "examples"), hotseat.agents, { recursive: true });
-    cpSync(join(ROOT, "e2e/agents"), hotseat.agents, { recursive: true });
-    await hotseat.start();
+async function started(folders: string[]): Promise<Hotseat> {
+  const hotseat = new Hotseat();
+  for (const folder of folders) cpSync(join(ROOT, folder), hotseat.agents, { recursive: true });
+  await hotseat.start();
+  return hotseat;
+}
+
+async function ended(hotseat: Hotseat) {
+  await hotseat.kill();
+  rmSync(hotseat.folder, { recursive: true, force: true });
+}
+
+const USUAL = ["examples", "e2e/agents"];
+
+/** `test` with a running Hotseat that hosts the agents of `folders`: the examples and `agents/` if nothing is said. */
+export const test = base.extend<{ folders: string[]; hotseat: Hotseat }, { house: Hotseat }>({
+  folders: [USUAL, { option: true }],
+  hotseat: async ({ folders }, use, info) => {
+    const hotseat = await started(folders);
     await use(hotseat);
-    await hotseat.kill();
     if (info.status !== info.expectedStatus) console.log(hotseat.log);
-    rmSync(hotseat.folder, { recursive: true, force: true });
+    await ended(hotseat);
+  },
+  house: [
+    async ({}, use) => {
+      const hotseat = await started(USUAL);
+      await use(hotseat);
+      await ended(hotseat);
+    },
+    { scope: "worker" },
+  ],
+});
+
+/** `test` with a Hotseat that others have used before: for tests that only need a session of their own. */
+export const sharing = test.extend<{ hotseat: Hotseat }>({
+  hotseat: async ({ house }, use, info) => {
+    await use(house);
+    if (info.status !== info.expectedStatus) console.log(house.log);
   },
 });
 

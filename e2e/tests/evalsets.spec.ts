@@ -1,5 +1,5 @@
 // Golden traces: looked at and edited before they are written, compared, judged by ADK, removed and put back, and run.
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Page } from "@playwright/test";
 import { expect, type Hotseat, picture, test } from "../support/hotseat.ts";
@@ -23,7 +23,67 @@ async function record(page: Page, hotseat: Hotseat, a: string, b: string, answer
 const file = (hotseat: Hotseat) => join(hotseat.agents, "math_agent/math_agent.evalset.json");
 const cases = (hotseat: Hotseat) => JSON.parse(readFileSync(file(hotseat), "utf8")).eval_cases;
 
-test("a trace is previewed to the letter, edited, reset and written (FR-020…031)", async ({ page, hotseat }) => {
+test("a trace is an EvalCase of a new EvalSet, and the next one is added to it (FR-022, FR-023, FR-025, FR-026, FR-027, FR-028, FR-029, FR-030)", async ({
+  page,
+  hotseat,
+}) => {
+  await page.goto(hotseat.link);
+  const began = Date.now() / 1000;
+  await record(page, hotseat, "6", "7", "It is 42.");
+  await page.getByTestId("export-button").click();
+  await expect(page.getByTestId("export-result")).toContainText("Created");
+  const created = readFileSync(file(hotseat), "utf8");
+  const { eval_cases, ...set } = JSON.parse(created);
+  expect(set).toMatchObject({ eval_set_id: "math_agent_evals", name: expect.stringContaining("math_agent") });
+  const now = (value: number) => expect(Math.abs(value - began)).toBeLessThan(120);
+  now(set.creation_timestamp);
+
+  const [golden] = eval_cases;
+  expect(golden.eval_id).toMatch(/^math_agent_\d{8}T\d{6}Z/);
+  now(golden.creation_timestamp);
+  expect(golden.conversation).toHaveLength(1);
+  const { user_content, final_response, intermediate_data } = golden.conversation[0];
+  expect(user_content).toEqual({ role: "user", parts: [{ text: "Calculate 6 * 7" }] });
+  expect(final_response).toMatchObject({ role: "model", parts: [{ text: "It is 42." }] });
+  const id = expect.stringMatching(/^adk-/);
+  expect(intermediate_data.tool_uses).toEqual([{ id, name: "multiply", args: { a: 6, b: 7 } }]);
+  expect(intermediate_data.tool_responses).toEqual([{ id, name: "multiply", response: { result: 42 } }]);
+
+  await record(page, hotseat, "6", "8", "It is 48.");
+  await page.getByTestId("export-button").click();
+  await expect(page.getByTestId("export-result")).toContainText("Added");
+  expect(cases(hotseat)).toHaveLength(2);
+  // What was there keeps its bytes.
+  const kept = created.slice(0, created.lastIndexOf("}", created.lastIndexOf("]")) + 1);
+  expect(readFileSync(file(hotseat), "utf8").startsWith(kept)).toBe(true);
+});
+
+test("a trace goes into the file that is chosen, and nowhere else", async ({ page, hotseat }) => {
+  await page.goto(hotseat.link);
+  await record(page, hotseat, "6", "7", "It is 42.");
+  const path = page.getByTestId("eval-set-path");
+  await expect(path).toHaveValue(file(hotseat));
+  await expect(page.getByTestId("export-button")).toHaveText("Export: create the file");
+
+  await path.fill("/somewhere/else.evalset.json");
+  await page.getByTestId("export-button").click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await picture(page, "file-refused");
+  await expect(path).toHaveValue("/somewhere/else.evalset.json");
+
+  await path.fill("traces/smoke.evalset.json");
+  await expect(page.getByTestId("export-button")).toHaveText("Export to this file");
+  await page.getByTestId("export-button").click();
+  await expect(page.getByTestId("export-result")).toContainText("Created");
+  await picture(page, "file-chosen");
+  expect(JSON.parse(readFileSync(join(hotseat.folder, "traces/smoke.evalset.json"), "utf8")).eval_cases).toHaveLength(1);
+  expect(existsSync(file(hotseat))).toBe(false);
+
+  await page.getByRole("button", { name: "change it" }).click();
+  await expect(path).toHaveValue("traces/smoke.evalset.json");
+});
+
+test("a trace is previewed to the letter, edited, reset and written (FR-020, FR-024)", async ({ page, hotseat }) => {
   await page.goto(hotseat.link);
   await record(page, hotseat, "6", "7", "It is 42.");
 

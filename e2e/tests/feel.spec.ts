@@ -2,14 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Page } from "@playwright/test";
 import { expect, type Hotseat, picture, test } from "../support/hotseat.ts";
-
-async function start(page: Page, hotseat: Hotseat, agent: string, text: string) {
-  await page.goto(`${hotseat.url}/agents`);
-  const card = page.getByTestId(`agent-card-${agent}`);
-  await card.getByTestId("query-input").fill(text);
-  await card.getByTestId("query-send").click();
-  await expect(page.getByTestId("choice-final")).toBeVisible();
-}
+import { start } from "../support/seat.ts";
 
 /** A completed and exported session, a waiting request, and a tool error: something on every screen. */
 async function furnish(page: Page, hotseat: Hotseat): Promise<Record<string, string>> {

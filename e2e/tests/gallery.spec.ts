@@ -72,7 +72,7 @@ class Gallery {
   }
 }
 
-test("plain values arrive with their types (FR-001, FR-002, SC-003)", async ({ page, hotseat }) => {
+test("plain values arrive with their types (FR-004, FR-013, SC-003)", async ({ page, hotseat }) => {
   const gallery = new Gallery(page, hotseat);
   await gallery.start();
 
@@ -136,7 +136,7 @@ test("plain values arrive with their types (FR-001, FR-002, SC-003)", async ({ p
   expect(await gallery.call("nothing", async () => {})).toEqual({});
 });
 
-test("structures arrive as they were built (FR-003, SC-003)", async ({ page, hotseat }) => {
+test("structures arrive as they were built (FR-004, SC-003)", async ({ page, hotseat }) => {
   const gallery = new Gallery(page, hotseat);
   await gallery.start();
 
@@ -238,7 +238,7 @@ test("structures arrive as they were built (FR-003, SC-003)", async ({ page, hot
   expect(tags).toMatchObject({ names: list(text("a"), text("b")), colours: { type: "list" } });
 });
 
-test("nested models are checked at every depth, and nothing typed is lost (FR-004, FR-005)", async ({
+test("nested models are checked at every depth, and nothing typed is lost (FR-006)", async ({
   page,
   hotseat,
 }) => {
@@ -281,9 +281,73 @@ test("nested models are checked at every depth, and nothing typed is lost (FR-00
   });
 });
 
-test("whatever a declaration says can be filled in (FR-001, FR-006)", async ({ page, hotseat }) => {
+test("a schema of google.genai becomes a form with a widget for every type (FR-003, FR-004, FR-005, FR-006)", async ({
+  page,
+  hotseat,
+}) => {
   const gallery = new Gallery(page, hotseat);
   await gallery.start();
+  await gallery.choose("classic");
+  const form = page.getByTestId("tool-form");
+  await expect(gallery.field("title")).toHaveRole("textbox");
+  await expect(gallery.field("count")).toHaveAttribute("inputmode", "numeric");
+  await expect(gallery.field("weight")).toHaveAttribute("inputmode", "decimal");
+  await expect(gallery.field("fragile")).toHaveRole("checkbox");
+  await expect(gallery.field("colour")).toHaveRole("combobox");
+  await expect(gallery.field("colour").locator("option")).toHaveText(["choose…", "red", "green"]);
+  await expect(form.getByRole("group", { name: "maker" }).getByTestId("field-maker.name")).toBeVisible();
+  for (const description of [
+    "What it is called.",
+    "How many there are.",
+    "In kilograms.",
+    "Whether it breaks.",
+    "What it looks like.",
+    "Who made it.",
+    "The maker's name.",
+    "The year they began.",
+    "What is written on it.",
+  ]) {
+    await expect(form).toContainText(description);
+  }
+
+  // Nothing is executed before what is required is there, at every depth.
+  await gallery.submit();
+  await expect(form.locator(".field-error").filter({ hasText: "required" })).toHaveCount(4);
+  await picture(page, "form-classic");
+  await expect(page.getByTestId("entry-tool_call")).toHaveCount(0);
+
+  const got = await gallery.call("classic", async () => {
+    await gallery.fill({ title: "Teapot", count: "2", "maker.name": "Ada" });
+    await gallery.field("fragile").check();
+    await gallery.field("colour").selectOption({ label: "red" });
+    for (const [index, mark] of ["one", "two", "three"].entries()) {
+      await page.getByTestId("add-marks").click();
+      await gallery.fill({ [`marks.${index}`]: mark });
+    }
+    await page.getByRole("button", { name: "Remove item 2" }).click();
+  });
+  expect(got).toEqual({
+    title: text("Teapot"),
+    count: int(2),
+    fragile: bool(true),
+    colour: text("red"),
+    maker: dict({ name: text("Ada") }),
+    marks: list(text("one"), text("three")),
+  });
+});
+
+test("every tool of the agent is offered, and whatever its declaration says can be filled in (FR-001, FR-002)", async ({
+  page,
+  hotseat,
+}) => {
+  const gallery = new Gallery(page, hotseat);
+  await gallery.start();
+  const agents = await hotseat.api<{ items: any[] }>("GET", "/agents");
+  const tools: string[] = agents.items.find((agent) => agent.name === "gallery").tools.map((tool: any) => tool.name);
+  expect(tools).toEqual(expect.arrayContaining(["numbers", "forty", "schema_tree", "classic", "raising", "ticket"]));
+  const chips = page.getByRole("radiogroup", { name: "Tools" }).getByRole("radio");
+  await expect(chips).toHaveCount(tools.length);
+  for (const tool of tools) await expect(page.getByTestId(`tool-chip-${tool}`)).toBeVisible();
 
   const forty = await gallery.call("forty", async () => {
     await expect(page.getByTestId("tool-form").locator(".field")).toHaveCount(40);

@@ -1,59 +1,30 @@
 // What happened, as a person reads it: cards, views, search, links, replay; and what a session can ask besides.
 import { type Page } from "@playwright/test";
-import { expect, type Hotseat, picture, test } from "../support/hotseat.ts";
-
-async function start(page: Page, hotseat: Hotseat, text: string, agent = "gallery") {
-  await page.goto(hotseat.link);
-  await page.goto(`${hotseat.url}/agents`);
-  const card = page.getByTestId(`agent-card-${agent}`);
-  await card.getByTestId("query-input").fill(text);
-  await card.getByTestId("query-send").click();
-  await expect(page.getByTestId("choice-final")).toBeVisible();
-}
-
-async function call(page: Page, tool: string, values: Record<string, string> = {}) {
-  const before = await page.getByTestId("entry-tool_call").count();
-  await page.getByTestId(`tool-chip-${tool}`).click();
-  for (const [path, value] of Object.entries(values)) {
-    const field = page.getByTestId(`field-${path}`);
-    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption({ label: value });
-    else await field.fill(value);
-  }
-  await page.getByTestId("submit-decision").click();
-  await expect(page.getByTestId("entry-tool_call")).toHaveCount(before + 1);
-}
-
-async function final(page: Page, text: string) {
-  await page.getByTestId("choice-final").click();
-  await page.getByTestId("final-text").fill(text);
-  await page.getByTestId("submit-decision").click();
-}
+import { expect, picture, test } from "../support/hotseat.ts";
+import { call, final, historyOf, sessionOf, start } from "../support/seat.ts";
 
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-const sessionOf = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
-test("a confirmation is asked of the user, and a refusal stays one", async ({ page, hotseat }) => {
-  await start(page, hotseat, "Refund 1182");
-  await call(page, "refund", { order: "1182" });
-  const panel = page.getByTestId("ask-panel");
-  await expect(panel).toContainText("refund");
-  await expect(panel).toContainText("1182");
-  await picture(page, "confirmation");
-  await page.getByTestId("ask-approve").click();
-  await expect(page.getByTestId("ask-send")).toHaveText(/Approve/);
-  await page.getByTestId("ask-send").click();
-  await expect(page.getByTestId("entry-input_request")).toContainText("Approved");
-  await expect(page.getByTestId("entry-tool_call")).toContainText("refunded 1182");
-  await call(page, "refund", { order: "7" });
-  await page.getByTestId("ask-reject").click();
-  await page.getByTestId("ask-send").click();
-  await expect(page.getByTestId("entry-input_request").nth(1)).toContainText("Rejected");
-  await final(page, "One of two.");
-  await expect(page.getByTestId("entry-final_response")).toBeVisible();
+test("a tool runs in ADK's own contexts, those of its call and of its run (FR-034, FR-035)", async ({
+  page,
+  hotseat,
+}) => {
+  await start(page, hotseat, "gallery", "Where am I?");
+  await call(page, "contexts");
+  await expect(page.getByTestId("entry-tool_output")).toContainText("Where am I?");
+  const [, called, output] = await historyOf(page, hotseat);
+  expect(output.result).toEqual({
+    call: called.call_id,
+    state: "State",
+    invocation: called.invocation_id,
+    session: sessionOf(page),
+    agent: "gallery",
+    said: "Where am I?",
+  });
 });
 
 test("the result of a long-running tool is given later", async ({ page, hotseat }) => {
-  await start(page, hotseat, "Open a ticket");
+  await start(page, hotseat, "gallery", "Open a ticket");
   await call(page, "ticket", { title: "broken lid" });
   await expect(page.getByTestId("entry-tool_call")).toContainText("long running");
   await page.getByTestId("choice-final").click();
@@ -69,11 +40,11 @@ test("the result of a long-running tool is given later", async ({ page, hotseat 
   await expect(page.getByTestId("entry-tool_call")).toContainText("First answer");
 });
 
-test("artifacts are listed, shown and downloaded, and the state tells what changed", async ({
+test("artifacts are listed, shown and downloaded, and the state tells what changed (FR-034)", async ({
   page,
   hotseat,
 }) => {
-  await start(page, hotseat, "Draw and remember");
+  await start(page, hotseat, "gallery", "Draw and remember");
   await call(page, "draw");
   await page.getByRole("tab", { name: /Artifacts/ }).click();
   await expect(page.getByTestId("artifact")).toHaveCount(2);
@@ -96,7 +67,7 @@ test("artifacts are listed, shown and downloaded, and the state tells what chang
 });
 
 test("going back to before an answer forks the session and runs no tool again", async ({ page, hotseat }) => {
-  await start(page, hotseat, "Remember twice");
+  await start(page, hotseat, "gallery", "Remember twice");
   await call(page, "remember", { key: "a", value: "1" });
   await expect(page.getByTestId("entry-tool_output")).toContainText("run 1");
   await call(page, "remember", { key: "b", value: "2" });
@@ -121,7 +92,7 @@ test("what text holds is shown as such, and can be searched, folded, copied and 
   hotseat,
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await start(page, hotseat, "Make reports");
+  await start(page, hotseat, "gallery", "Make reports");
   for (const kind of ["markdown", "json", "plain"]) {
     await call(page, "report", { kind });
     await expect(page.getByTestId("choice-final")).toBeVisible();
@@ -193,7 +164,7 @@ test("what text holds is shown as such, and can be searched, folded, copied and 
 });
 
 test("ten megabytes of output are cut in the page and kept whole", async ({ page, hotseat }) => {
-  await start(page, hotseat, "Give me much");
+  await start(page, hotseat, "gallery", "Give me much");
   await call(page, "big", { megabytes: "10" });
   await expect(page.getByTestId("entry-tool_output")).toContainText("10,000", { timeout: 60_000 });
   await expect(page.getByTestId("choice-final")).toBeVisible();

@@ -3,8 +3,27 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { adkEval } from "../support/adk-eval.ts";
 import { expect, picture, test } from "../support/hotseat.ts";
+import { call, cardOf, final, historyOf, start } from "../support/seat.ts";
 
-test("a person answers the math agent twice, and adk eval accepts the golden trace", async ({
+test("one agent of several is chosen, once for the session (FR-007a)", async ({ page, hotseat }) => {
+  for (const agent of ["math_agent", "order_desk", "fragile"]) {
+    await expect(await cardOf(page, hotseat, agent)).toBeVisible();
+  }
+  await start(page, hotseat, "math_agent", "Calculate");
+  await expect(page.locator("header .chip").filter({ hasText: "math_agent" })).toBeVisible();
+  await expect(page.getByTestId("turn-head")).toContainText("Your turn as math_agent");
+  // A session keeps its agent: another message goes to the same one, and there is nothing to choose.
+  await page.getByTestId("choice-final").click();
+  await page.getByTestId("keep-open").check();
+  await final(page, "What?");
+  await expect(page.getByTestId("composer")).toBeVisible();
+  await expect(page.getByTestId("composer").getByRole("combobox")).toHaveCount(0);
+  await page.getByTestId("query-input").fill("6 * 7");
+  await page.getByTestId("query-send").click();
+  await expect(page.getByTestId("turn-head")).toContainText("Your turn as math_agent");
+});
+
+test("a person answers the math agent twice, and adk eval accepts the golden trace (FR-008, FR-009, FR-011, FR-012, FR-013, FR-014, FR-018, FR-020, FR-021, FR-024)", async ({
   page,
   hotseat,
 }) => {
@@ -14,55 +33,62 @@ test("a person answers the math agent twice, and adk eval accepts the golden tra
 
   await page.goto(hotseat.link);
   expect(page.url()).not.toContain("token");
-  await page.goto(`${hotseat.url}/agents`);
-  const card = page.getByTestId("agent-card-math_agent");
+  const card = await cardOf(page, hotseat, "math_agent");
   await expect(card).toContainText("4 tools");
   await picture(page, "agents");
 
   await card.getByTestId("query-input").fill("Calculate 5 * 5 + 10");
   await card.getByTestId("query-send").click();
   await expect(page.getByTestId("entry-user_query")).toContainText("Calculate 5 * 5 + 10");
+  // The instruction is there at first, and can be put away (FR-008).
   await expect(page.getByTestId("instruction")).toContainText("You calculate");
   await picture(page, "first-request");
-  // The instruction can be put away and is remembered that way (FR-008).
   await page.getByTestId("instruction").getByRole("button").first().click();
   await expect(page.getByTestId("instruction")).not.toContainText("Never do arithmetic");
   await page.getByTestId("instruction").getByRole("button").first().click();
   await expect(page.getByTestId("instruction")).toContainText("Never do arithmetic");
 
+  // The same two choices at every step (FR-012).
+  const bothChoices = async () => {
+    await expect(page.getByTestId("choice-tool")).toHaveText(/Call a tool/);
+    await expect(page.getByTestId("choice-final")).toHaveText(/Send final response/);
+  };
+  await bothChoices();
   await page.getByTestId("tool-chip-multiply").click();
-  await page.getByLabel("a", { exact: true }).fill("5");
-  await page.getByLabel("b", { exact: true }).fill("5");
   await picture(page, "tool-form");
-  await page.getByTestId("submit-decision").click();
-  await expect(page.getByTestId("entry-tool_call")).toContainText("multiply");
-  await expect(page.getByTestId("entry-tool_call")).toContainText("25");
-
+  await call(page, "multiply", { a: "5", b: "5" });
+  await expect(page.getByTestId("entry-tool_call")).toContainText(/multiply.*a: 5.*b: 5.*Output.*25/s);
+  await bothChoices();
   await page.getByTestId("tool-chip-add").click();
   await page.getByLabel("a", { exact: true }).fill("25");
   await page.getByLabel("b", { exact: true }).fill("10");
   await picture(page, "session");
   await page.keyboard.press("Control+Enter");
   await expect(page.getByTestId("entry-tool_call").nth(1)).toContainText("35");
+  await bothChoices();
 
   await page.getByTestId("choice-final").click();
-  await page.getByTestId("final-text").fill("The answer is 35.");
   await page.getByLabel(/keep the conversation open/i).check();
-  await page.getByTestId("submit-decision").click();
+  await expect(page.getByTestId("export-button")).toHaveCount(0);
+  await final(page, "The answer is 35.");
   await expect(page.getByTestId("entry-final_response")).toContainText("The answer is 35.");
 
   await page.getByTestId("query-input").fill("And twice that?");
   await page.getByTestId("query-send").click();
-  await page.getByTestId("tool-chip-multiply").click();
-  await page.getByLabel("a", { exact: true }).fill("35");
-  await page.getByLabel("b", { exact: true }).fill("2");
-  await page.getByTestId("submit-decision").click();
+  await call(page, "multiply", { a: "35", b: "2" });
   await expect(page.getByTestId("entry-tool_call").nth(2)).toContainText("70");
-  await page.getByTestId("choice-final").click();
-  await page.getByTestId("final-text").fill("Twice that is 70.");
-  await page.getByTestId("submit-decision").click();
+  // Everything before is still there, in order (FR-011, FR-018).
+  await expect(page.locator("[data-testid=entry-user_query], [data-testid=entry-tool_call], [data-testid=entry-final_response]")).toContainText([
+    "Calculate 5 * 5 + 10",
+    /multiply.*25/s,
+    /add.*35/s,
+    "The answer is 35.",
+    "And twice that?",
+    /multiply.*70/s,
+  ]);
+  await final(page, "Twice that is 70.");
 
-  await expect(page.getByTestId("export-button")).toBeVisible();
+  await expect(page.getByTestId("export-button")).toHaveText(/Export/);
   await picture(page, "completed");
   await page.getByTestId("export-button").click();
   await expect(page.getByTestId("export-result")).toContainText("math_agent_");
@@ -81,30 +107,22 @@ test("a person answers the math agent twice, and adk eval accepts the golden tra
   expect(complaints).toEqual([]);
 });
 
-test("optional parameters are left out and enums are chosen from a list", async ({
+test("optional parameters are left out, enums are chosen from a list, and what is required is asked for (FR-006)", async ({
   page,
   hotseat,
 }) => {
-  await page.goto(hotseat.link);
-  await page.goto(`${hotseat.url}/agents`);
-  const card = page.getByTestId("agent-card-math_agent");
-  await card.getByTestId("query-input").fill("How long is a light year?");
-  await card.getByTestId("query-send").click();
-
+  await start(page, hotseat, "math_agent", "How long is a light year?");
   await page.getByTestId("tool-chip-search").click();
-  await page.getByLabel("query", { exact: true }).fill("light");
-  await page.getByTestId("submit-decision").click();
-  const call = page.getByTestId("entry-tool_call").first();
-  await expect(call).toContainText("light");
-  await expect(call).not.toContainText("limit");
+  await expect(page.getByTestId("field-limit")).toHaveAttribute("placeholder", "10 · default");
+  await call(page, "search", { query: "light" });
+  const card = page.getByTestId("entry-tool_call").first();
+  await expect(card).toContainText("light");
+  await expect(card).not.toContainText("limit");
+  expect((await historyOf(page, hotseat))[1].arguments).toEqual({ query: "light" });
 
   await page.getByTestId("tool-chip-convert").click();
+  await expect(page.getByTestId("field-format").locator("option")).toHaveText(["choose…", "json", "xml"]);
   await page.getByTestId("submit-decision").click();
+  await expect(page.locator(".field-error").filter({ hasText: "required" })).toHaveCount(2);
   await expect(page.getByTestId("entry-tool_call")).toHaveCount(1);
-
-  const session = page.url().split("/").at(-1);
-  const events = await hotseat.api<{ items: any[] }>("GET", `/sessions/${session}/events?kind=response`);
-  expect(events.items[0].event.candidates[0].parts[0].function_call.args).toEqual({
-    query: "light",
-  });
 });

@@ -1,8 +1,8 @@
 """An agent whose tools take what is awkward to put into a form, and do what is awkward to show.
 
 The first tools answer with what they received: the Python type and the JSON of every argument, so
-that a test can compare it with what was typed. The others ask first, take long, save files, change
-the state, or answer with much.
+that a test can compare it with what was typed. The others take long, save files, change the state,
+tell where they run, or answer with much.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from google.adk.agents import Agent
-from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
+from google.adk.tools import LongRunningFunctionTool, ToolContext
 from google.adk.tools.base_tool import BaseTool
 from google.genai import types
 from pydantic import BaseModel, Field
@@ -173,11 +173,6 @@ def nothing() -> str:
     return received()
 
 
-def refund(order: int) -> str:
-    """Give the money back, if somebody approves."""
-    return f"refunded {order}"
-
-
 def ticket(title: str) -> dict[str, str]:
     """Open a ticket; somebody closes it later."""
     return {"status": "pending", "title": title}
@@ -201,6 +196,19 @@ def remember(key: str, value: str, tool_context: ToolContext) -> str:
     RUNS["count"] += 1
     tool_context.state[key] = value
     return f"run {RUNS['count']}"
+
+
+def contexts(tool_context: ToolContext) -> dict[str, Any]:
+    """Tell in which contexts the tool runs."""
+    invocation = tool_context._invocation_context
+    return {
+        "call": tool_context.function_call_id,
+        "state": type(tool_context.state).__name__,
+        "invocation": invocation.invocation_id,
+        "session": invocation.session.id,
+        "agent": invocation.agent.name,
+        "said": invocation.user_content.parts[0].text,
+    }
 
 
 def big(megabytes: int) -> dict[str, Any]:
@@ -229,6 +237,18 @@ class Raising(BaseTool):
         return received(**args)
 
 
+class Classic(BaseTool):
+    """A tool that declares a schema of google.genai, with each of its types."""
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(
+            name=self.name, description=self.description, parameters=CLASSIC
+        )
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:
+        return received(**args)
+
+
 class Declared(BaseTool):
     """A tool that declares exactly the schema it is given."""
 
@@ -248,6 +268,33 @@ class Declared(BaseTool):
 DOT = (
     "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGN4EaCFFTEMLQkAxEZYgTCu"
     "4cAAAAAASUVORK5CYII="
+)
+
+KIND, FIELD = types.Type, types.Schema
+CLASSIC = FIELD(
+    type=KIND.OBJECT,
+    properties={
+        "title": FIELD(type=KIND.STRING, description="What it is called."),
+        "count": FIELD(type=KIND.INTEGER, description="How many there are."),
+        "weight": FIELD(type=KIND.NUMBER, description="In kilograms."),
+        "fragile": FIELD(type=KIND.BOOLEAN, description="Whether it breaks."),
+        "colour": FIELD(type=KIND.STRING, enum=["red", "green"], description="What it looks like."),
+        "maker": FIELD(
+            type=KIND.OBJECT,
+            description="Who made it.",
+            properties={
+                "name": FIELD(type=KIND.STRING, description="The maker's name."),
+                "since": FIELD(type=KIND.INTEGER, description="The year they began."),
+            },
+            required=["name"],
+        ),
+        "marks": FIELD(
+            type=KIND.ARRAY,
+            description="What is written on it.",
+            items=FIELD(type=KIND.STRING, description="One mark."),
+        ),
+    },
+    required=["title", "count", "fragile", "colour", "maker", "marks"],
 )
 
 FORTY = {
@@ -329,7 +376,8 @@ root_agent = Agent(
         Declared("forty", "Forty fields.", FORTY),
         Declared("schema_tree", "Everything JSON Schema can say.", SCHEMA_TREE),
         Raising(name="raising", description="Cannot be declared."),
-        FunctionTool(refund, require_confirmation=True),
+        Classic(name="classic", description="Declared with a schema of google.genai."),
+        contexts,
         LongRunningFunctionTool(ticket),
         draw,
         remember,
