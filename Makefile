@@ -111,6 +111,7 @@ $(STAMPS)/chromium:
 # --------------------------------------------------------------------- the rest
 
 bench: build
+	cargo build --release --locked --package hotseat-testkit --example load
 	$(VENV)/bin/python bench/bench.py
 
 fmt:

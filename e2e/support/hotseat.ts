@@ -60,8 +60,13 @@ export class Hotseat {
   }
 
   /** Calls the API as a program would. */
-  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await fetch(`${this.url}/api/v1${path}`, {
+  api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return this.call(method, `/api/v1${path}`, body);
+  }
+
+  /** Calls any route; those of ADK have no prefix. */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${this.url}${path}`, {
       method,
       headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -13,8 +13,12 @@ test("a tool that needs a yes runs after it, and not after a no", async ({ page,
   await expect(panelOf(page)).toContainText("Confirmation");
   await expect(panelOf(page)).toContainText("Asked of the user, not of the model");
   await expect(panelOf(page).locator(".ask-call")).toContainText(/pay.*amount.*12/s);
+  await expect(panelOf(page)).toContainText("pay asks whether it may run");
+  await expect(asked(page)).toContainText("pay asks whether it may run with amount: 12.");
+  await expect(page.getByText("ToolConfirmation")).toHaveCount(0);
   await expect(asked(page)).toContainText("waits for you");
-  await expect(page.getByTestId("ask-send")).toBeDisabled();
+  await page.getByTestId("ask-send").click();
+  await expect(page.getByTestId("question-confirmation")).toContainText("Approve or reject it first.");
   await picture(page, "confirmation");
   await page.getByTestId("ask-approve").click();
   await expect(page.getByTestId("ask-send")).toHaveText(/Approve/);
@@ -27,7 +31,8 @@ test("a tool that needs a yes runs after it, and not after a no", async ({ page,
   await expect(page.getByTestId("ask-send")).toHaveText(/Reject/);
   await page.getByTestId("ask-send").click();
   await expect(asked(page, 1)).toContainText("Rejected");
-  await expect(called(page, 1)).toContainText("This tool call is rejected");
+  await expect(called(page, 1).getByTestId("not-confirmed")).toContainText("This tool call is rejected");
+  await expect(page.getByTestId("entry-tool_error")).toHaveCount(0);
   await expect(page.getByTestId("choice-final")).toBeVisible();
   await picture(page, "confirmation-answered");
   await final(page, "Twelve, and no more.");
@@ -38,9 +43,15 @@ test("a tool that needs a yes runs after it, and not after a no", async ({ page,
 test("a tool that asks in its own words gets what was changed in its proposal", async ({ page, hotseat }) => {
   await start(page, hotseat, "clerk", "Book seats");
   await call(page, "book", { seats: "4" });
-  // ADK asks the model once more before it waits for the user.
+  // ADK asks the model once more before it waits for the user. What it then says must not end the session.
   await page.getByTestId("choice-final").click();
+  await expect(page.getByTestId("keep-open")).toBeChecked();
+  await page.getByTestId("keep-open").uncheck();
+  await expect(page.getByText("what the user is asked is never answered")).toBeVisible();
   await page.getByTestId("keep-open").check();
+  await page.getByTestId("complete-button").click();
+  await expect(page.getByRole("dialog")).toContainText("The user is still asked something");
+  await page.getByRole("button", { name: "Back" }).click();
   await final(page, "I have to ask.");
   await expect(panelOf(page)).toContainText("How many of the 4 seats?");
   await expect(page.getByTestId("ask-payload")).toHaveValue(/"seats": 4/);
@@ -55,8 +66,10 @@ test("a credential is asked for as what it is and reaches the tool, and the stre
   await start(page, hotseat, "clerk", "Open the vault");
   await call(page, "open_vault");
   await expect(panelOf(page)).toContainText("Credential request");
+  await expect(panelOf(page)).toContainText("open_vault needs a credential.");
   await expect(page.getByLabel("API key")).toHaveAttribute("type", "password");
-  await expect(page.getByTestId("ask-send")).toBeDisabled();
+  await page.getByTestId("ask-send").click();
+  await expect(page.getByTestId("question-credential")).toContainText("This is needed.");
   await picture(page, "credential");
   await page.getByLabel("API key").fill("sesame");
   await page.getByTestId("ask-send").click();
@@ -78,8 +91,9 @@ test("an agent that asks for input gets text, or a value of the shape it asked f
   await page.getByTestId("submit-decision").click();
   await expect(panelOf(page)).toContainText("Input request");
   await expect(panelOf(page)).toContainText("Which colour?");
-  await expect(page.getByTestId("ask-send")).toBeDisabled();
-  await page.getByRole("textbox", { name: "Your answer" }).fill("green");
+  await page.getByTestId("ask-send").click();
+  await expect(page.getByTestId("question-input")).toContainText("Write an answer first.");
+  await page.getByTestId("ask-input").fill("green");
   await picture(page, "input");
   await page.getByTestId("ask-send").click();
   await expect(asked(page)).toContainText("green");
@@ -91,7 +105,8 @@ test("an agent that asks for input gets text, or a value of the shape it asked f
   await page.getByTestId("submit-decision").click();
   await expect(panelOf(page)).toContainText("How many?");
   await page.getByTestId("field-number").fill("many");
-  await expect(page.getByTestId("ask-send")).toBeDisabled();
+  await page.getByTestId("ask-send").click();
+  await expect(page.getByTestId("question-input").locator(".field-error")).toBeVisible();
   await picture(page, "input-schema");
   await page.getByTestId("field-number").fill("7");
   await page.getByTestId("ask-send").click();

@@ -59,6 +59,10 @@ test("an agent with tools and an output schema offers both, and ADK gets the for
   await expect(errorsOf(page, "outcome")).toContainText("required");
   await expect(errorsOf(page, "confidence")).toContainText("must be a number");
   await picture(page, "output-schema-tools");
+  // Limits that ADK would only complain of once the tool is called.
+  await fill(page, { outcome: "guilty", confidence: "2" });
+  await page.getByTestId("submit-decision").click();
+  await expect(errorsOf(page, "confidence")).toContainText("1");
   await page.getByTestId("add-reasons").click();
   await fill(page, { outcome: "guilty", confidence: "0.9", "reasons.0": "Paragraph 7" });
   await page.getByTestId("keep-open").check();

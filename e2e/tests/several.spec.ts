@@ -20,11 +20,16 @@ test("three agents that ask at once wait in a queue, and each is answered under 
 
   // One that calls a tool goes to the end of the queue.
   await expect(headOf(page)).toContainText(`Your turn as ${queue[0]}`);
+  await expect(page.getByTestId("session-state")).toHaveText("active · request 1");
   await expect(page.getByTestId("instruction")).toContainText(`You are the ${queue[0]}.`);
   await call(page, "taste", { tea: "assam" });
   await expect(headOf(page)).toContainText(`Your turn as ${queue[1]}`);
   await expect.poll(async () => (await turns()).map((turn) => turn.agent_name)).toEqual([queue[1], queue[2], queue[0]]);
   await expect(page.getByTestId("queue-length")).toHaveText("1 of 3 in queue");
+  // Four requests were made; the second is in the seat, and both places say so.
+  await expect(page.getByTestId("session-state")).toHaveText("active · request 2");
+  await expect(headOf(page)).toContainText("request 2 of this session");
+  await expect(page.getByTestId("entry-tool_call").getByTestId("entry-by")).toHaveText(`by ${queue[0]}`);
   await picture(page, "queue-tool");
 
   const [first, ...later] = await turns();
@@ -40,6 +45,9 @@ test("three agents that ask at once wait in a queue, and each is answered under 
     await final(page, `The ${name} likes it.`);
   }
   await expect(page.getByTestId("composer")).toBeVisible();
+  await expect(page.getByTestId("entry-final_response").getByTestId("entry-by")).toHaveText(
+    [queue[1], queue[2], queue[0]].map((name) => `by ${name}`),
+  );
   await picture(page, "queue-done");
   const finals = (await historyOf(page, hotseat)).filter((entry) => entry.type === "final_response");
   expect(finals.map((entry) => [entry.agent_name, entry.content])).toEqual(
@@ -82,6 +90,7 @@ test("an agent that is called as a tool asks inside the call, and its answer is 
   await expect(headOf(page)).toContainText("Your turn as travel_desk");
   const outer = page.getByTestId("entry-tool_call").first();
   await expect(outer.getByTestId("entry-tool_output")).toContainText("Mild, pack a coat.");
+  await expect(page.getByTestId("entry-user_query").nth(1)).toContainText("Agent input");
   await picture(page, "agent-tool-done");
   const history = await historyOf(page, hotseat);
   const weather = history.find((entry) => entry.tool_name === "weather");

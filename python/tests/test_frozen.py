@@ -61,7 +61,7 @@ def some_event(chance: random.Random) -> Event:
     fields: dict[str, Any] = {
         "content": types.Content(role="model", parts=parts),
         "custom_metadata": some_dict(chance),
-        "long_running_tool_ids": {"a", "b"},
+        "long_running_tool_ids": {"a"},
         "branch": "a.b",
         "finish_reason": types.FinishReason.STOP,
         "usage_metadata": types.GenerateContentResponseUsageMetadata(

@@ -16,7 +16,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.tool_context import ToolContext
 from hotseat.adk import HotseatPlugin
 from hotseat.errors import HotseatError
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from support import PATIENCE, Conversation, Server, responses_of, text_of
 
 pytestmark = pytest.mark.asyncio
@@ -386,7 +386,7 @@ class Verdict(BaseModel):
     """What a judge says."""
 
     guilty: bool
-    reason: str
+    reason: str = Field(min_length=3)
 
 
 async def test_an_output_schema_is_sent_and_its_answer_accepted(server: Server, meet: Any) -> None:
@@ -409,6 +409,9 @@ async def test_an_output_schema_with_tools_is_answered_by_a_call(server: Server,
     turn = await human.next_turn()
     if "set_model_response" not in turn.tool_names:
         pytest.skip("this ADK sends the schema and the tools side by side")
+    # ADK declares the types alone; limits come from the model.
+    exact = turn.payload["tools"]["set_model_response"]["parameters"]
+    assert exact["properties"]["reason"]["minLength"] == 3
     await human.call(turn, ("set_model_response", {"guilty": True, "reason": "confessed"}))
     assert json.loads(text_of((await run)[-1]))["guilty"] is True
 

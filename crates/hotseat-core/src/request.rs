@@ -169,6 +169,10 @@ fn tools(config: &Map<String, Value>, known: &Map<String, Value>) -> Vec<ToolDec
             declared = true;
             tool.kind = fact("kind").or(tool.kind.take());
             tool.error = fact("error").or(tool.error.take());
+            // What the sender knows of the parameters is more than ADK declares.
+            if let Some(exact) = facts.get("parameters").filter(|schema| schema.is_object()) {
+                tool.parameters = normalise_schema(exact).unwrap_or_else(|_| exact.clone());
+            }
         }
         // A tool without declaration and without error is one of the model's own.
         if !declared && let Some(error) = fact("error") {

@@ -1,10 +1,13 @@
 //! What a server is told when it starts.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use hotseat_store::Limits;
+
+use crate::identity::InstallationKey;
 
 /// Everything that can be set from outside. Names and defaults are those of the
 /// command line.
@@ -25,6 +28,8 @@ pub struct Config {
     pub eval_set_root: PathBuf,
     /// What is taken into the log, and for how long it stays.
     pub ledger: LedgerConfig,
+    /// What tokens of users and sessions are sealed with.
+    pub key: InstallationKey,
     /// A connection whose reader took nothing for this long is closed.
     pub stalled_after: Duration,
 }
@@ -60,13 +65,23 @@ impl Default for LedgerConfig {
     }
 }
 
-/// Who may come in.
-#[derive(Debug, Clone)]
+/// Who may come in as the owner of everything.
+#[derive(Clone)]
 pub enum Access {
     /// Whoever knows the token.
     Token(String),
     /// Anyone who reaches the port.
     Open,
+}
+
+/// Without the token: what is shown ends up in logs.
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token(_) => "Token(…)",
+            Self::Open => "Open",
+        })
+    }
 }
 
 /// How long a reader may take nothing, unless it is told otherwise.
@@ -92,6 +107,30 @@ impl Config {
                 format!("http://[::1]:{port}")
             }
             SocketAddr::V4(_) | SocketAddr::V6(_) => format!("http://{}", self.address),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_the_token_nor_the_key_is_in_what_a_log_could_show() {
+        let config = Config {
+            address: SocketAddr::from(([127, 0, 0, 1], 4687)),
+            access: Access::Token("wanderfalke".to_owned()),
+            allowed_hosts: Vec::new(),
+            cors_origins: Vec::new(),
+            data: PathBuf::new(),
+            eval_set_root: PathBuf::new(),
+            ledger: LedgerConfig::default(),
+            key: InstallationKey::new([0xee; InstallationKey::BYTES]),
+            stalled_after: STALLED_AFTER,
+        };
+        let text = format!("{config:?}");
+        for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {
+            assert!(!text.contains(secret), "{text}");
         }
     }
 }

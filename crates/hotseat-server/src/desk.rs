@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Access, Config, LedgerConfig, STALLED_AFTER};
 use crate::http::{SessionView, readable};
+use crate::identity::InstallationKey;
 use crate::service::{App, ServiceError};
 
 /// A desk over an open store.
@@ -64,6 +65,8 @@ impl Desk {
             // Whoever uses the command line may write where their account may.
             eval_set_root: PathBuf::from("/"),
             ledger: LedgerConfig::default(),
+            // Nobody shows a token here.
+            key: InstallationKey::new([0; InstallationKey::BYTES]),
             stalled_after: STALLED_AFTER,
         };
         Ok(Self { app: App::new(store, config) })

@@ -12,12 +12,23 @@ mod worker;
 
 use axum::Router;
 use tonic::service::Routes;
+use tonic::{Request, Status};
 
 use crate::config::MAX_BODY_BYTES;
+use crate::identity::Visitor;
 use crate::proto::seat_server::SeatServer;
 use crate::proto::sessions_server::SessionsServer;
 use crate::proto::worker_server::WorkerServer;
 use crate::service::App;
+
+/// The use cases, on behalf of whoever came in. The guard at the door says who that
+/// is; without its word nobody gets in here.
+fn entered<T>(app: &App, request: &Request<T>) -> Result<App, Status> {
+    match request.extensions().get::<Visitor>() {
+        Some(visitor) => Ok(app.entered_by(visitor.clone())),
+        None => Err(Status::unauthenticated("the token is missing or wrong")),
+    }
+}
 
 pub(crate) fn router(app: &App) -> Router {
     let seat = SeatServer::new(seat::SeatService(app.clone()))

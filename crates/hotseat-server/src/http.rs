@@ -7,6 +7,8 @@ mod access;
 mod adk;
 mod agents;
 mod artifacts;
+mod binding;
+mod credentials;
 mod eval_sets;
 mod events;
 mod export;
@@ -108,6 +110,8 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(stream::session))
         .routes(routes!(artifacts::list))
         .routes(routes!(artifacts::bytes))
+        .routes(routes!(binding::bind))
+        .routes(routes!(binding::csrf))
         .routes(routes!(turns::of_all))
         .routes(routes!(turns::of_session))
         .routes(routes!(turns::decide))

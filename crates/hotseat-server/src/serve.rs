@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -24,9 +25,10 @@ pub async fn serve(
         socket::prepare(stream, stalled_after);
     });
     let router = http::router(app.clone());
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
     let house = tokio::spawn(app.clone().keep_house());
     let closing = app.clone();
-    let server = axum::serve(listener, router).with_graceful_shutdown(async move {
+    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
         stop.await;
         closing.close();
     });

@@ -5,9 +5,11 @@
 //! only how to reach those who are connected now.
 
 mod adk_sessions;
+mod admission;
 mod agents;
 mod artifacts;
 mod asks;
+mod enumeration;
 mod error;
 mod eval_runs;
 mod eval_set_file;
@@ -25,15 +27,16 @@ mod turns;
 
 use std::sync::Arc;
 
-use hotseat_store::Store;
+use hotseat_store::{Change, Counts, Store, StoreError};
 use jiff::Timestamp;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 pub(crate) use adk_sessions::{AdkKey, AdkSession, NewAdkSession, none as no_events, seen};
 pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
+pub(crate) use enumeration::{Enumeration, Suspect};
 pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
@@ -49,15 +52,20 @@ pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 use self::keeping::Keeping;
 use crate::clock;
 use crate::config::Config;
+use crate::identity::Visitor;
 
 /// The server's use cases. Cheap to clone; all clones are one server.
 #[derive(Debug, Clone)]
 pub struct App {
-    pub(crate) store: Store,
+    /// The front doors do not reach it: what they may see is decided here.
+    store: Store,
+    /// On whose behalf this clone does things.
+    pub(crate) visitor: Visitor,
     pub(crate) config: Arc<Config>,
     pub(crate) workers: Workers,
     pub(crate) eval_runs: EvalRuns,
     pub(crate) keeping: Keeping,
+    pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
@@ -68,10 +76,12 @@ impl App {
     pub fn new(store: Store, config: Config) -> Self {
         Self {
             store,
+            visitor: Visitor::INSIDE,
             config: Arc::new(config),
             workers: Workers::default(),
             eval_runs: EvalRuns::default(),
             keeping: Keeping::default(),
+            enumeration: Enumeration::default(),
             followers: Followers::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
@@ -88,6 +98,17 @@ impl App {
         let mut closing = self.closing.subscribe();
         // An error means the sender is gone, which is as closed as it gets.
         let _ = closing.wait_for(|closing| *closing).await;
+    }
+
+    /// How much there is, which anyone may know. Also the cheapest proof that the store answers.
+    pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
+        self.store.counts().await
+    }
+
+    /// Every change of every session: whoever listens asks [`App::visible`] and
+    /// [`App::concerns`] which of them to tell.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
+        self.store.changes()
     }
 
     /// Shows a problem of the worker's process to the people at the page: it

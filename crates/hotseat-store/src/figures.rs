@@ -215,6 +215,8 @@ pub struct Visit {
     pub client_ip: Option<String>,
     /// With what.
     pub user_agent: Option<String>,
+    /// Whether another client than the last one is worth a warning.
+    pub watched: bool,
 }
 
 /// A reader that was turned away.

@@ -18,12 +18,17 @@ const CHANGES_KEPT: usize = 1024;
 const SWEEP_EVERY: usize = 256;
 
 /// Something happened to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// It is new, or its log grew.
     Grew(SessionId),
-    /// It was deleted.
-    Deleted(SessionId),
+    /// It was deleted. Nobody can look up any more whose it was.
+    Deleted {
+        /// The session.
+        session: SessionId,
+        /// Whose it was.
+        user_id: String,
+    },
 }
 
 /// The wake-ups of one store.
@@ -74,11 +79,11 @@ impl Hub {
         let _ = self.changes.send(Change::Grew(session));
     }
 
-    pub(crate) fn deleted(&self, session: SessionId) {
+    pub(crate) fn deleted(&self, session: SessionId, user_id: String) {
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
         // Dropping the sender ends every stream of the session.
         heads.by_session.remove(&session);
         drop(heads);
-        let _ = self.changes.send(Change::Deleted(session));
+        let _ = self.changes.send(Change::Deleted { session, user_id });
     }
 }

@@ -116,10 +116,12 @@ pub enum Running {
 }
 
 /// Which turns to list, oldest first.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TurnQuery {
     /// Only of this session.
     pub session: Option<SessionId>,
+    /// Only in sessions of this user.
+    pub user_id: Option<String>,
     /// Also those that have a response.
     pub answered: bool,
 }

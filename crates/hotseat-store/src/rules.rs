@@ -7,9 +7,10 @@
 //! computes what is derived from a log anew, with the same fold.
 
 use hotseat_core::{
-    Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner, TurnEnd,
-    TurnId, Usage, read_message,
+    Account, Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner,
+    TurnEnd, TurnId, Usage, read_message,
 };
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreError};
@@ -43,7 +44,7 @@ pub(crate) trait Ledger {
     /// Writes an event that is known to be new.
     fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError>;
     /// Notes that a turn was requested at `seq`.
-    fn open_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError>;
+    fn open_turn(&mut self, turn: TurnId, seq: Seq, at: Timestamp) -> Result<(), StoreError>;
     /// Notes that a turn was answered at `seq`.
     fn close_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError>;
     /// Notes that ADK asks the user; `false` if that was known.
@@ -61,7 +62,8 @@ pub(crate) trait Ledger {
     fn put_message(&mut self, seq: Seq, message: &Message) -> Result<bool, StoreError>;
     /// Removes the oldest messages until `keep` are left.
     fn trim_messages(&mut self, keep: u64) -> Result<(), StoreError>;
-    /// Removes events up to `through`, and says how many raw ADK events and bytes went.
+    /// Removes events up to `through`, keeps what was said in them as messages, and says
+    /// how many raw ADK events and bytes went.
     fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError>;
     /// Adds to the figures.
     fn count(&mut self, usage: &Usage);
@@ -144,7 +146,7 @@ fn append_one(
     let seq = session.last_seq.next();
     match (event.kind, event.turn_id) {
         (Kind::Request, Some(turn)) => {
-            ledger.open_turn(turn, seq)?;
+            ledger.open_turn(turn, seq, event.timestamp)?;
             session.pending_turns += 1;
         }
         (Kind::Response, Some(turn)) => {
@@ -220,7 +222,9 @@ fn fold_derived(
     if message.role == "user" && session.title.is_none() {
         session.title = hotseat_core::title_from(&message.content);
     }
-    if ledger.put_message(seq, &message)? {
+    // What was said is in the event and need not be written twice.
+    let told_by_event = matches!(effect.account, Account::Said(_));
+    if told_by_event || ledger.put_message(seq, &message)? {
         session.message_count += 1;
     }
     if session.message_count > limits.max_messages_per_session {

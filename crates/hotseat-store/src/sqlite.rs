@@ -10,6 +10,7 @@ mod row;
 mod schema;
 mod search;
 mod session_rows;
+mod tail;
 mod totals;
 mod usage;
 mod writer;
@@ -98,6 +99,18 @@ impl Sqlite {
         self.writer.write(move |work| access::intruded(work, &intrusion)).await
     }
 
+    /// Puts the events that were appended last into the indexes.
+    pub(crate) async fn settle(&self) -> Result<(), StoreError> {
+        if self.readers.read("look at the log's end", tail::is_settled).await? {
+            return Ok(());
+        }
+        self.writer
+            .write(|work| {
+                work.tail.settle(work.connection).map_err(StoreError::backend("settle events"))
+            })
+            .await
+    }
+
     pub(crate) async fn index(&self) -> Result<(), StoreError> {
         let complete = self.readers.read("look at the index", search::is_complete).await?;
         let mut more = !complete;
@@ -166,7 +179,10 @@ impl Sqlite {
     }
 
     pub(crate) async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
-        self.readers.read("read messages", move |connection| adk::messages(connection, id)).await
+        let limit = usize::try_from(self.limits.max_messages_per_session).unwrap_or(usize::MAX);
+        self.readers
+            .read("read messages", move |connection| adk::messages(connection, id, limit))
+            .await
     }
 
     pub(crate) async fn access(
@@ -179,6 +195,11 @@ impl Sqlite {
     }
 
     pub(crate) async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
+        self.writer
+            .write(|work| {
+                work.sums.flush(work.connection).map_err(StoreError::backend("write figures"))
+            })
+            .await?;
         self.readers.read("sum up", move |connection| totals::figures(connection, since)).await
     }
 

@@ -185,8 +185,9 @@ impl Store {
         self.sqlite.access(sessions).await
     }
 
-    /// Brings the search index up to date.
+    /// Brings all indexes up to date. Nothing depends on it but speed.
     pub async fn index(&self) -> Result<(), StoreError> {
+        self.sqlite.settle().await?;
         self.sqlite.index().await
     }
 

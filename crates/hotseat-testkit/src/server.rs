@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use hotseat_server::{Access, App, Config, LedgerConfig, serve};
+use hotseat_server::{Access, App, Config, InstallationKey, LedgerConfig, serve, user_token};
 use hotseat_store::Store;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -27,6 +27,9 @@ impl TestServer {
     /// The token of every test server.
     pub const TOKEN: &'static str = "token-of-the-tests";
 
+    /// The key of every test server.
+    pub const KEY: InstallationKey = InstallationKey::new([7; InstallationKey::BYTES]);
+
     /// A server over a store that ends with it.
     pub async fn scratch() -> Self {
         Self::with(LedgerConfig::default()).await
@@ -45,6 +48,12 @@ impl TestServer {
         let database = folder.path().join("hotseat.db");
         let store = Store::sqlite(&database, ledger.limits).expect("a store");
         Self::start(store, folder, ledger).await
+    }
+
+    /// A caller who is this user, for an hour.
+    pub fn user(&self, user_id: &str) -> Api {
+        let token = user_token(&Self::KEY, user_id, Duration::from_hours(1));
+        Api::new(self.api.url.clone(), Some(token))
     }
 
     /// The folder that golden traces may be written to.
@@ -68,6 +77,7 @@ impl TestServer {
             data: folder.path().join("data"),
             eval_set_root: folder.path().to_owned(),
             ledger,
+            key: Self::KEY,
             // Short, because tests wait for it.
             stalled_after: Duration::from_secs(2),
         };

@@ -1,4 +1,4 @@
-//! The data folder: who uses it, and the token in it.
+//! The data folder: who uses it, and the token and the key in it.
 //!
 //! Plugins and workers on the same machine find the token here, and the place of
 //! this folder in a small record in the user's state folder, whatever folder
@@ -6,11 +6,12 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use fs4::FileExt;
+use hotseat_server::InstallationKey;
 
 /// Random bytes in a token.
 const TOKEN_BYTES: usize = 24;
@@ -67,6 +68,46 @@ impl DataFolder {
     }
 }
 
+/// The key of the installation whose data folder is at `path`; made now if there is
+/// none. A server may be using the folder.
+pub(crate) fn installation_key(path: &Path) -> Result<InstallationKey> {
+    let file = path.join("key");
+    if let Some(key) = kept_key(&file)? {
+        return Ok(key);
+    }
+    let (_, bytes) = InstallationKey::random().context("the system has no randomness")?;
+    let made = private_file(path, &bytes).and_then(|made| {
+        // Whoever was faster made the key: two keys would not know each other's tokens.
+        made.persist_noclobber(&file).map(drop).map_err(|error| error.error)
+    });
+    match (kept_key(&file)?, made) {
+        (Some(key), _) => Ok(key),
+        (None, made) => {
+            made.with_context(|| format!("could not write the key to {}", file.display()))?;
+            bail!("the key in {} is gone again", file.display())
+        }
+    }
+}
+
+fn kept_key(file: &Path) -> Result<Option<InstallationKey>> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(error)
+                .with_context(|| format!("could not read the key {}", file.display()));
+        }
+    };
+    // Making another would silently end every token that is out there.
+    match bytes.try_into() {
+        Ok(bytes) => Ok(Some(InstallationKey::new(bytes))),
+        Err(_) => bail!(
+            "the key {} is damaged\nhint: remove it to get a new one; tokens of users then have to be made anew",
+            file.display()
+        ),
+    }
+}
+
 /// A record of a running server, gone when it is dropped.
 #[derive(Debug)]
 pub(crate) struct ServerRecord(PathBuf);
@@ -111,12 +152,15 @@ fn new_token() -> Result<String> {
 
 /// Temporary files are private from their first byte on, and a rename replaces whole.
 fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    private_file(path.parent().unwrap_or(Path::new(".")), bytes)?.persist(path)?;
+    Ok(())
+}
+
+fn private_file(folder: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
+    Ok(file)
 }
 
 /// The folder often lies in a project; its token must not be committed.
@@ -124,5 +168,35 @@ fn ignore_in_git(path: &Path) {
     let file = path.join(".gitignore");
     if !file.exists() {
         let _ = fs::write(file, "*\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_made_once_and_is_the_users_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        installation_key(folder.path()).unwrap();
+        let file = folder.path().join("key");
+        let made = fs::read(&file).unwrap();
+        assert_eq!(made.len(), InstallationKey::BYTES);
+        installation_key(folder.path()).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), made);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_damaged_key_is_told_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("key"), "short").unwrap();
+        let error = installation_key(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("is damaged"), "{error}");
+        assert_eq!(fs::read(folder.path().join("key")).unwrap(), b"short");
     }
 }

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::signal;
 
 use crate::args::Web;
-use crate::data::{DataFolder, ServerRecord};
+use crate::data::{DataFolder, ServerRecord, installation_key};
 use crate::logging;
 use crate::settings::{Auth, Settings};
 use crate::worker::{WorkerProcess, find_python, supervise};
@@ -50,6 +50,7 @@ async fn start(settings: Settings) -> Result<ExitCode> {
         data: settings.data.clone(),
         eval_set_root: std::env::current_dir().context("the working folder is gone")?,
         ledger: settings.ledger,
+        key: installation_key(&settings.data)?,
         stalled_after: STALLED_AFTER,
     };
     let (address, url) = (config.address, config.url());

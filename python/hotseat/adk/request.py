@@ -6,6 +6,7 @@ from typing import Any
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
+from pydantic import BaseModel
 from pydantic_core import to_json
 
 from hotseat import _wire
@@ -43,19 +44,38 @@ def _dump(llm_request: LlmRequest) -> bytes:
         return json_bytes(dumped)
 
 
-def _tools(llm_request: LlmRequest) -> dict[str, dict[str, str]]:
+def _tools(llm_request: LlmRequest) -> dict[str, dict[str, Any]]:
     declared = {
         getattr(declaration, "name", None)
         for tool in (llm_request.config and llm_request.config.tools) or []
         for declaration in getattr(tool, "function_declarations", None) or []
     }
-    tools: dict[str, dict[str, str]] = {}
+    tools: dict[str, dict[str, Any]] = {}
     for name, tool in llm_request.tools_dict.items():
         tools[name] = {"kind": kind_of(tool)}
+        if name == "set_model_response" and (exact := _exact_output(tool)):
+            tools[name]["parameters"] = exact
         if name not in declared:
             problem = declaration_problem(tool)
             tools[name]["error"] = problem or "the tool has no declaration in this request"
     return tools
+
+
+def _exact_output(tool: Any) -> dict[str, Any] | None:
+    """The schema of a structured answer that is given by a tool.
+
+    ADK declares the tool with the fields' types alone and refuses what breaks their limits only
+    when it is called, so the limits have to come from the model itself.
+    """
+    model = getattr(tool, "output_schema", None)
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return None
+    try:
+        # The parameters of the tool have the fields' own names.
+        return model.model_json_schema(by_alias=False)
+    except Exception:
+        # A field without JSON Schema; the declaration has to do.
+        return None
 
 
 def _output_schema(llm_request: LlmRequest) -> dict[str, Any] | None:

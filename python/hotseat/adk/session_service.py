@@ -283,6 +283,8 @@ class HotseatSessionService(BaseSessionService):
         try:
             answer = await self._call("AppendAdkEvent", request)
         except ServerRefused as refusal:
+            if await self._is_about_something_else(refusal, request):
+                raise
             raise adk_error(refusal, session.id) from refusal
         except BaseException:
             # Cancelled, or given up: perhaps it is stored. The session is not stale for that.
@@ -294,6 +296,23 @@ class HotseatSessionService(BaseSessionService):
             stored.seq = answer.seq
             self._cache.append(key, note.incarnation, note.head, stored)
         return answer
+
+    async def _is_about_something_else(self, refusal: ServerRefused, request: Any) -> bool:
+        """Whether an append was refused although the session has nothing new.
+
+        A session that a person has completed takes no more events, and reading it again, which is
+        what a stale one asks for, would not help.
+        """
+        if refusal.code != grpc.StatusCode.FAILED_PRECONDITION:
+            return False
+        if not request.HasField("expected_head"):
+            return True
+        wish = _wire.GetAdkSessionRequest(key=request.key, num_recent_events=0)
+        try:
+            stored = (await self._call("GetAdkSession", wish)).session
+        except ServerRefused:
+            return False
+        return stored.event_head == request.expected_head
 
 
 def _trimmed(session_id: str | None) -> str:

@@ -27,9 +27,15 @@ export function AgentCard({ agent }: { agent: Agent }) {
           <div>{agent.instruction}</div>
         </div>
       )}
+      {agent.sub_agents.length > 0 && (
+        <div className="card-tools" data-testid="sub-agents">
+          <span>{agent.sub_agents.length === 1 ? "1 sub-agent" : `${agent.sub_agents.length} sub-agents`}</span>
+          <span className="quiet card-tool-names">{agent.sub_agents.join(", ")}</span>
+        </div>
+      )}
       <div className="card-tools">
         {tools === 0 ? (
-          <span className="quiet">No tools</span>
+          <span className="quiet">{agent.sub_agents.length > 0 ? "No tools of its own" : "No tools"}</span>
         ) : (
           <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
             {tools === 1 ? "1 tool" : `${tools} tools`}

@@ -3,7 +3,7 @@
 import { QueryClient, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { isJsonObject } from "../json/json";
-import { allWaiting, waitingIn } from "../live/waiting";
+import { type AllWaiting, allWaiting, waitingIn, waitingInAll } from "../live/waiting";
 import { ApiError, get, post, put, remove } from "./client";
 import type {
   AgentList,
@@ -117,8 +117,7 @@ export function useTurns(id: string) {
   });
 }
 
-/** What waits in all sessions, oldest first: for the badge, the title, notifications and "next in queue". */
-export function useWaiting() {
+function useAllWaiting<T>(select: (all: AllWaiting) => T) {
   return useQuery({
     queryKey: keys.waiting,
     queryFn: async () => {
@@ -126,9 +125,20 @@ export function useWaiting() {
         get<Page<Turn>>("/turns?state=pending"),
         get<Page<Session>>(`/sessions?${sessionParams("waiting", "", "")}`),
       ]);
-      return allWaiting(turns.items, sessions.items);
+      return { turns: turns.items, sessions: sessions.items };
     },
+    select,
   });
+}
+
+/** What waits in all sessions, oldest first: for notifications and "next in queue". */
+export function useWaiting() {
+  return useAllWaiting(allWaiting);
+}
+
+/** How much that is: for the badge and the title. */
+export function useWaitingCount(): number {
+  return useAllWaiting(waitingInAll).data ?? 0;
 }
 
 export function useGoldenTrace(id: string) {

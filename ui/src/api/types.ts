@@ -262,10 +262,7 @@ export type Stats = Fractions<
   "estimated_events_memory_kb" | "avg_messages_per_session" | "avg_events_per_session"
 > & {
   latency: { [K in keyof Schemas["Latencies"]]: Latency };
-  config: Fractions<
-    Schemas["Limits"],
-    "session_ttl_hours" | "cleanup_interval_minutes" | "empty_session_minutes"
-  >;
+  config: Fractions<Schemas["Limits"], "session_ttl_hours" | "cleanup_interval_minutes" | "empty_session_minutes">;
   tools: Fractions<Schemas["Tool"], "total_ms" | "max_ms">[];
 };
 export type Found = Schemas["HitView"];

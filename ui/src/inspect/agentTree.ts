@@ -63,7 +63,7 @@ export function agentTree(parts: Part[], cards: Card[]): AgentNode[] {
     const node = nodes.get(partKey(card.call.agent_name, card.call.branch ?? null, card.parent));
     if (!node) continue;
     node.calls += 1;
-    if (card.outcome?.type === "tool_error") node.errors += 1;
+    if (card.outcome?.type === "tool_error" && !card.rejected) node.errors += 1;
   }
   return roots;
 }

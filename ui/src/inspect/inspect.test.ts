@@ -4,7 +4,7 @@ import { Exact, parseJson } from "../json/json";
 import { securityWords } from "../session/Security";
 import { emptyStream, fold } from "../stream/fold";
 import { type AgentNode, agentTree } from "./agentTree";
-import { changesOf, stateAfter, stateSteps } from "./stateSteps";
+import { changesOf, startOf, stateAfter, stateSteps } from "./stateSteps";
 
 const time = "2026-01-05T10:00:00.000Z";
 const base = { event_id: "e", session_id: "s", timestamp: time };
@@ -28,21 +28,27 @@ describe("the state over time", () => {
   });
 
   it("is what the steps up to then left", () => {
-    expect(stateAfter(steps, 0)).toEqual({});
-    expect(stateAfter(steps, 1)).toEqual({ city: "Porto", total: new Exact("5.0") });
-    expect(stateAfter(steps, 2)).toEqual({ total: new Exact("5.0"), constructor: 1 });
+    expect(stateAfter({}, steps, 0)).toEqual({});
+    expect(stateAfter({}, steps, 1)).toEqual({ city: "Porto", total: new Exact("5.0") });
+    expect(stateAfter({ a: 1 }, steps, 2)).toEqual({ a: 1, city: null, total: new Exact("5.0"), constructor: 1 });
+  });
+
+  it("begins with what the session was created with, and what other sessions have set", () => {
+    const known = { now: { "user:lang": "pt", city: null, total: 7 }, created: { city: "Faro" } };
+    expect(startOf(steps, known)).toEqual({ "user:lang": "pt", city: "Faro" });
+    expect(startOf(steps, undefined)).toEqual({});
   });
 
   it("tells what a step changed, and leaves out what stayed", () => {
-    expect(changesOf(steps, 0).map((change) => [change.key, change.before])).toEqual([
+    expect(changesOf({}, steps, 0).map((change) => [change.key, change.before])).toEqual([
       ["city", undefined],
       ["total", undefined],
     ]);
-    expect(changesOf(steps, 1)).toEqual([
-      { key: "city", before: "Porto", after: undefined },
+    expect(changesOf({}, steps, 1)).toEqual([
+      { key: "city", before: "Porto", after: null },
       { key: "constructor", before: undefined, after: 1 },
     ]);
-    expect(changesOf(steps, 7)).toEqual([]);
+    expect(changesOf({}, steps, 7)).toEqual([]);
   });
 });
 

@@ -11,9 +11,9 @@ export interface Step {
 
 export interface Change {
   key: string;
-  /** Undefined: it was not there, or is not there any more. */
+  /** Undefined: it was not there. */
   before: Json | undefined;
-  after: Json | undefined;
+  after: Json;
 }
 
 export function stateSteps(events: LogEvent[]): Step[] {
@@ -26,32 +26,37 @@ export function stateSteps(events: LogEvent[]): Step[] {
   return steps;
 }
 
-/** The state after the first `count` steps. A null takes a key away, as in ADK. */
-export function stateAfter(steps: Step[], count: number): JsonObject {
-  return Object.fromEntries(valuesAfter(steps, count));
+/** What was there before the first step: what the session was created with, and what no step has set. */
+export function startOf(steps: Step[], known: { now: JsonObject; created: JsonObject } | undefined): JsonObject {
+  if (!known) return {};
+  const set = new Set(steps.flatMap(({ delta }) => Object.keys(delta)));
+  const untouched = Object.entries(known.now).filter(([key]) => !set.has(key));
+  return { ...Object.fromEntries(untouched), ...known.created };
 }
 
-function valuesAfter(steps: Step[], count: number): Map<string, Json> {
-  const state = new Map<string, Json>();
+/** The state after the first `count` steps. A null is a value, as in ADK. */
+export function stateAfter(start: JsonObject, steps: Step[], count: number): JsonObject {
+  return Object.fromEntries(valuesAfter(start, steps, count));
+}
+
+function valuesAfter(start: JsonObject, steps: Step[], count: number): Map<string, Json> {
+  const state = new Map(Object.entries(start));
   for (const { delta } of steps.slice(0, count)) {
-    for (const [key, value] of Object.entries(delta)) {
-      if (value === null) state.delete(key);
-      else state.set(key, value);
-    }
+    for (const [key, value] of Object.entries(delta)) state.set(key, value);
   }
   return state;
 }
 
 /** What step `index` changed. A key that was set to what it was is left out. */
-export function changesOf(steps: Step[], index: number): Change[] {
+export function changesOf(start: JsonObject, steps: Step[], index: number): Change[] {
   const step = steps[index];
   if (!step) return [];
-  const before = valuesAfter(steps, index);
+  const before = valuesAfter(start, steps, index);
   return Object.entries(step.delta)
-    .map(([key, value]) => ({ key, before: before.get(key), after: value === null ? undefined : value }))
+    .map(([key, after]) => ({ key, before: before.get(key), after }))
     .filter((change) => !same(change.before, change.after));
 }
 
-function same(a: Json | undefined, b: Json | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : sameJson(a, b);
+function same(a: Json | undefined, b: Json): boolean {
+  return a !== undefined && sameJson(a, b);
 }

@@ -8,6 +8,7 @@ import type { Session } from "../api/types";
 import { dropWish, isOver, wishedSessions, wishFor } from "./completion";
 import { dropSession, putSession } from "./sessionLists";
 import { openShared } from "./shared";
+import { type AllWaiting, withoutSession, withSession } from "./waiting";
 
 const ConnectionContext = createContext<StreamState>("connecting");
 
@@ -29,11 +30,14 @@ export function Live({ children }: { children: ReactNode }) {
         session: (data) => {
           const session = data as Session;
           putSession(client, session);
+          client.setQueryData<AllWaiting>(keys.waiting, (all) => all && withSession(all, session));
           countAgain();
           completeIfWished(client, session);
         },
         session_deleted: (data) => {
-          dropSession(client, (data as { id: string }).id);
+          const { id } = data as { id: string };
+          dropSession(client, id);
+          client.setQueryData<AllWaiting>(keys.waiting, (all) => all && withoutSession(all, id));
           countAgain();
         },
         agents: () => {

@@ -7,10 +7,12 @@ const KEY = "hotseat.complete";
 export interface Wish {
   /** The seq of the accepted decision: only a state of the session after it counts. */
   after: number;
+  /** Whoever wished it knew that the user is asked something. */
+  anyway?: boolean;
 }
 
-export function wishCompletion(sessionId: string, after: number): void {
-  write({ ...read(), [sessionId]: { after } });
+export function wishCompletion(sessionId: string, after: number, anyway: boolean): void {
+  write({ ...read(), [sessionId]: { after, anyway } });
 }
 
 export function dropWish(sessionId: string): void {
@@ -27,11 +29,15 @@ export function wishedSessions(): string[] {
 }
 
 export function isOver(
-  session: { run: unknown; pending_turns: number; last_seq: number; status: string },
+  session: { run: unknown; pending_turns: number; open_requests: number; last_seq: number; status: string },
   wish: Wish,
 ): boolean {
   return (
-    session.status === "active" && session.run === null && session.pending_turns === 0 && session.last_seq > wish.after
+    session.status === "active" &&
+    session.run === null &&
+    session.pending_turns === 0 &&
+    (session.open_requests === 0 || wish.anyway === true) &&
+    session.last_seq > wish.after
   );
 }
 

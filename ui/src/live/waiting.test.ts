@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { matchesFilter } from "../api/queries";
 import type { Session, Turn } from "../api/types";
-import { allWaiting, waitingIn } from "./waiting";
+import { allWaiting, waitingIn, waitingInAll, withoutSession, withSession } from "./waiting";
 
 const session = (id: string, more: Partial<Session> = {}): Session => ({
   id,
@@ -47,10 +47,20 @@ describe("what waits", () => {
   it("lists both, oldest first, each question once", () => {
     const turns = [turn("t1", "a", "2026-01-05T10:00:05.000Z"), turn("t2", "b", "2026-01-05T10:00:01.000Z")];
     const asking = session("c", { open_requests: 2, updated_at: "2026-01-05T10:00:03.000Z" });
-    const waiting = allWaiting(turns, [session("a", { pending_turns: 1 }), asking]);
+    const waiting = allWaiting({ turns, sessions: [session("a", { pending_turns: 1 }), asking] });
     expect(waiting.map((item) => item.session_id)).toEqual(["b", "c", "c", "a"]);
     expect(new Set(waiting.map((item) => item.key)).size).toBe(4);
     expect(waiting[1]).toMatchObject({ what: "question", agent_name: "shop" });
+  });
+
+  it("counts as much in all as in each, as soon as a session has changed", () => {
+    const turns = [turn("t1", "a", "2026-01-05T10:00:05.000Z")];
+    const before = { turns, sessions: [session("a", { pending_turns: 1 })] };
+    const more = withSession(before, session("a", { pending_turns: 3 }));
+    expect(waitingInAll(more)).toBe(3);
+    expect(waitingInAll(withSession(more, session("b", { open_requests: 1 })))).toBe(4);
+    expect(withSession(more, session("a"))).toEqual({ turns: [], sessions: [] });
+    expect(withoutSession(more, "a")).toEqual({ turns: [], sessions: [] });
   });
 
   it("decides which sessions are in the list of waiting ones", () => {

@@ -15,8 +15,36 @@ export interface Waiting {
   since: string;
 }
 
+/** What waits where: the sessions tell how much, and at once; the turns tell since when. */
+export interface AllWaiting {
+  turns: Turn[];
+  sessions: Session[];
+}
+
+/** How much waits in all sessions: the sum of what each session's badge says. */
+export function waitingInAll({ sessions }: AllWaiting): number {
+  return sessions.reduce((sum, session) => sum + waitingIn(session), 0);
+}
+
+/** With a session as it is now. */
+export function withSession({ turns, sessions }: AllWaiting, session: Session): AllWaiting {
+  const others = sessions.filter((other) => other.id !== session.id);
+  const gone = waitingIn(session) === 0;
+  return {
+    turns: session.pending_turns === 0 ? turns.filter((turn) => turn.session_id !== session.id) : turns,
+    sessions: gone ? others : [...others, session],
+  };
+}
+
+export function withoutSession({ turns, sessions }: AllWaiting, id: string): AllWaiting {
+  return {
+    turns: turns.filter((turn) => turn.session_id !== id),
+    sessions: sessions.filter((session) => session.id !== id),
+  };
+}
+
 /** Everything that waits, oldest first. A question has no time of its own here; its session changed last when it came. */
-export function allWaiting(turns: Turn[], sessions: Session[]): Waiting[] {
+export function allWaiting({ turns, sessions }: AllWaiting): Waiting[] {
   const asked: Waiting[] = turns.map((turn) => ({
     key: turn.turn_id,
     what: "turn",

@@ -12,6 +12,7 @@ import {
   type Draft,
   errorsOfCall,
   finalEdited,
+  keepsOpen,
   loadDraft,
   offerOf,
   problemOf,
@@ -26,12 +27,12 @@ import { useDecision } from "./useDecision";
 const Markdown = lazy(() => import("../value/Markdown"));
 
 export function AnswerTab(props: TurnPanelProps) {
-  const { turn, request, session } = props;
+  const { turn, request, session, questions } = props;
   const offer = useMemo(() => offerOf(request), [request]);
   const { tools, output: outputSchema } = offer;
   // The end of a nested agent or of the user's own program does not end the session.
   const endsSession = !turn.parent_call_id && session.source === "web";
-  const [draft, setDraftState] = useState<Draft>(() => loadDraft(turn.turn_id) ?? startDraft(tools, !endsSession));
+  const [draft, setDraftState] = useState<Draft>(() => loadDraft(turn.turn_id) ?? startDraft(tools));
   const latest = useRef(draft);
   const [tried, setTried] = useState(false);
   const decision = useDecision(props);
@@ -54,7 +55,7 @@ export function AnswerTab(props: TurnPanelProps) {
       setTimeout(focusFirstError, 0);
       return;
     }
-    void decision.send(latest.current, endsSession && !latest.current.keepOpen);
+    void decision.send(latest.current, endsSession && !keepsOpen(latest.current, questions));
   };
   useKeys({
     "1": () => choose("tool"),
@@ -79,7 +80,7 @@ export function AnswerTab(props: TurnPanelProps) {
           />
         ) : (
           <FinalEditor
-            {...{ draft, setDraft, tried, outputSchema, endsSession }}
+            {...{ draft, setDraft, tried, outputSchema, endsSession, questions }}
             serverErrors={errorsOfCall(decision.errors, draft, 0)}
           />
         )}
@@ -151,10 +152,12 @@ interface FinalEditorProps {
   tried: boolean;
   outputSchema: { [key: string]: unknown } | null;
   endsSession: boolean;
+  questions: number;
   serverErrors: FieldError[];
 }
 
-function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, serverErrors }: FinalEditorProps) {
+function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, questions, serverErrors }: FinalEditorProps) {
+  const open = keepsOpen(draft, questions);
   const schema = outputSchema && asSchema(outputSchema);
   const [shown, setShown] = useState(false);
   return (
@@ -217,10 +220,8 @@ function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, server
           size="xs"
           data-testid="keep-open"
           label="Keep the conversation open"
-          description={
-            draft.keepOpen ? "You can send another message afterwards." : "The session is completed afterwards."
-          }
-          checked={draft.keepOpen}
+          description={afterwards(open, questions)}
+          checked={open}
           onChange={(event) => setDraft({ keepOpen: event.currentTarget.checked })}
         />
       ) : (
@@ -228,6 +229,14 @@ function FinalEditor({ draft, setDraft, tried, outputSchema, endsSession, server
       )}
     </div>
   );
+}
+
+function afterwards(open: boolean, questions: number): string {
+  if (questions === 0)
+    return open ? "You can send another message afterwards." : "The session is completed afterwards.";
+  return open
+    ? "The user is asked something; you can answer that afterwards."
+    : "The session is completed afterwards, and what the user is asked is never answered.";
 }
 
 function ModeButton(props: {

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { errorText } from "../api/client";
 import { actions, askAgain, keys } from "../api/queries";
 import type { InputRequest, Session } from "../api/types";
-import { check } from "../form/check";
 import { type Edited, jsonProblem } from "../form/edited";
 import { FormOrJson } from "../form/FormOrJson";
 import { asSchema, isForObject } from "../form/schema";
@@ -17,17 +16,19 @@ import type { AskCard } from "../stream/fold";
 import { Tree } from "../value/Tree";
 import {
   type AskAnswer,
+  answerProblem,
   askedCall,
   askedPayload,
   askHint,
   askTitle,
+  askWords,
   credentialKind,
-  emptyAnswer,
   inputSchema,
-  isAnswered,
   signInLink,
+  startAnswer,
   toResponse,
 } from "./ask";
+import { focusFirstError } from "./focus";
 
 export function AskPanel({ session, asks }: { session: Session; asks: AskCard[] }) {
   const client = useQueryClient();
@@ -35,11 +36,15 @@ export function AskPanel({ session, asks }: { session: Session; asks: AskCard[] 
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const answerOf = (ask: InputRequest) => answers[ask.call_id] ?? emptyAnswer;
-  const missing = asks.filter(({ ask }) => !isAnswered(ask, answerOf(ask)) || !fitsSchema(ask, answerOf(ask)));
+  const answerOf = (ask: InputRequest) => answers[ask.call_id] ?? startAnswer(ask);
+  const problems = asks.flatMap(({ ask }) => answerProblem(ask, answerOf(ask)) ?? []);
   const send = async () => {
     setTried(true);
-    if (missing.length > 0 || busy) return;
+    if (busy) return;
+    if (problems.length > 0) {
+      setTimeout(focusFirstError, 0);
+      return;
+    }
     setBusy(true);
     setError(null);
     try {
@@ -67,16 +72,17 @@ export function AskPanel({ session, asks }: { session: Session; asks: AskCard[] 
         </p>
       </header>
       <div className="seat-body">
-        {asks.map(({ ask }) => (
+        {asks.map(({ ask, tool }) => (
           <Ask
             key={ask.call_id}
             ask={ask}
+            tool={tool}
             answer={answerOf(ask)}
             tried={tried}
             onChange={(change) =>
               setAnswers((before) => ({
                 ...before,
-                [ask.call_id]: { ...(before[ask.call_id] ?? emptyAnswer), ...change },
+                [ask.call_id]: { ...(before[ask.call_id] ?? startAnswer(ask)), ...change },
               }))
             }
           />
@@ -88,9 +94,9 @@ export function AskPanel({ session, asks }: { session: Session; asks: AskCard[] 
         )}
       </div>
       <footer className="seat-foot">
-        {tried && missing.length > 0 && (
+        {tried && problems.length > 0 && (
           <span className="seat-problem" role="status">
-            {missing.length === 1 ? "One question is not answered yet." : `${missing.length} are not answered yet.`}
+            {problems.length === 1 ? problems[0] : `${problems.length} answers need another look.`}
           </span>
         )}
         <span className="spring" />
@@ -98,7 +104,7 @@ export function AskPanel({ session, asks }: { session: Session; asks: AskCard[] 
           type="button"
           className="btn btn-hot"
           data-testid="ask-send"
-          disabled={busy || missing.length > 0}
+          disabled={busy}
           onClick={() => void send()}
         >
           {busy ? "Sending…" : effect(asks, answerOf)} <span className="key">{modKey}⏎</span>
@@ -116,24 +122,23 @@ function effect(asks: AskCard[], answerOf: (ask: InputRequest) => AskAnswer): st
   return confirmed === null ? "Send answer" : confirmed ? "Approve" : "Reject";
 }
 
-function fitsSchema(ask: InputRequest, answer: AskAnswer): boolean {
-  const schema = ask.request === "input" ? inputSchema(ask) : null;
-  return !schema || check(asSchema(schema), answer.payload).length === 0;
-}
-
 interface AskProps {
   ask: InputRequest;
+  tool: string | null;
   answer: AskAnswer;
   tried: boolean;
   onChange: (change: Partial<AskAnswer>) => void;
 }
 
 function Ask(props: AskProps) {
-  const { ask } = props;
+  const { ask, tool, tried, answer } = props;
   const call = askedCall(ask);
+  const hint = askHint(ask);
+  const problem = tried ? answerProblem(ask, answer) : null;
   return (
-    <section className="ask" data-testid={`ask-${ask.request}`}>
-      <p>{askHint(ask)}</p>
+    <section className="ask" data-testid={`question-${ask.request}`}>
+      <p>{askWords(ask, tool, call === null)}</p>
+      {hint && <p className="ask-hint">{hint}</p>}
       {call && (
         <div className="ask-call">
           <code>{call.name}</code>
@@ -143,6 +148,11 @@ function Ask(props: AskProps) {
       {ask.request === "confirmation" && <Confirmation {...props} />}
       {ask.request === "credential" && <Credential {...props} />}
       {ask.request === "input" && <Input {...props} />}
+      {problem && !inputSchema(ask) && (
+        <div className="field-error" role="alert">
+          {problem}
+        </div>
+      )}
     </section>
   );
 }

@@ -1,10 +1,10 @@
 // The golden trace of a completed session: what would be written and where, to be looked at and changed first; then what
 // was written and how to run it.
 import { Modal, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import { ApiError, errorText } from "../api/client";
-import { actions, useEvalSets, useGoldenTrace } from "../api/queries";
+import { actions, useAgents, useEvalSets, useGoldenTrace } from "../api/queries";
 import type { Json, Session, TracePreview, TraceWritten } from "../api/types";
 import { CaseEditor } from "../golden/CaseEditor";
 import { CaseJson, CaseView } from "../golden/CaseView";
@@ -104,7 +104,7 @@ function Trace({ session }: { session: Session }) {
         </dl>
       )}
       {result ? (
-        <Written trace={result} app={session.app_name} onAgain={() => setResult(null)} />
+        <Written trace={result} session={session} onAgain={() => setResult(null)} />
       ) : (
         <div className="trace-views">
           <button
@@ -161,11 +161,22 @@ function Trace({ session }: { session: Session }) {
 /** The agent's own file unless another is chosen; those that are known are offered. */
 function FileChoice({ path, onChange }: { path: string; onChange: (path: string) => void }) {
   const known = useEvalSets().data?.items ?? [];
+  const field = useRef<HTMLInputElement>(null);
+  // Of a path that is too long, its end is what tells: it holds the file's name.
+  const showEnd = () => {
+    const input = field.current;
+    if (input && document.activeElement !== input) input.scrollLeft = input.scrollWidth;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another end.
+  useEffect(showEnd, [path]);
   return (
     <div className="trace-file">
       <label htmlFor="eval-set-path">File</label>
       <TextInput
+        ref={field}
         id="eval-set-path"
+        title={path}
+        onBlur={() => setTimeout(showEnd, 0)}
         className="mono-input"
         data-testid="eval-set-path"
         list="eval-set-files"
@@ -199,11 +210,12 @@ const DONE = {
   updated: "Updated the case in the file.",
 };
 
-function Written({ trace, app, onAgain }: { trace: TraceWritten; app: string; onAgain: () => void }) {
+function Written({ trace, session, onAgain }: { trace: TraceWritten; session: Session; onAgain: () => void }) {
+  const agent = useAgents().data?.items.find((candidate) => candidate.name === session.agent);
   return (
     <div className="note" data-testid="export-result" role="status">
       <p>{DONE[trace.action]} Run it with:</p>
-      <Command text={evalCommand(trace, app)} />
+      <Command text={evalCommand(trace, agent ?? session)} />
       <p className="trace-next">
         <Link className="link" href={`/eval-sets?path=${encodeURIComponent(trace.path)}`} data-testid="open-eval-set">
           Open the eval set

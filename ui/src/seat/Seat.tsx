@@ -46,6 +46,7 @@ export function Seat({ session, stream }: { session: Session; stream: StreamStat
           delta={stream.deltas[head.turn_id] ?? {}}
           inside={insideOf(stream, head.parent_call_id)}
           session={session}
+          questions={asks.length}
           onGone={setNote}
         />
       ) : asks.length > 0 && !session.run && session.source === "web" ? (

@@ -31,6 +31,8 @@ export interface TurnPanelProps {
   /** The tool call inside which the agent asks, if it is an agent called as a tool. */
   inside: string | null;
   session: Session;
+  /** How many questions to the user are open. */
+  questions: number;
   onGone: (note: string) => void;
 }
 

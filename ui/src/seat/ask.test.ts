@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { InputRequest, JsonObject } from "../api/types";
 import {
+  answerProblem,
   askHint,
+  askWords,
   askedCall,
   credentialKind,
   emptyAnswer,
-  isAnswered,
   responseWords,
   signInLink,
+  startAnswer,
   toResponse,
 } from "./ask";
 
@@ -28,13 +30,21 @@ describe("a confirmation", () => {
   });
 
   it("says what it is about, in either spelling", () => {
+    expect(askWords(asked, null)).toBe("refund asks whether it may run with order: 7.");
     expect(askHint(asked)).toBe("Refund 7?");
     expect(askedCall(asked)).toEqual({ name: "refund", args: { order: 7 } });
     expect(askedCall(ask("confirmation", { original_function_call: { name: "x" } }))).toEqual({ name: "x", args: {} });
   });
 
+  it("does not repeat what ADK tells programs", () => {
+    const hint =
+      "Please approve or reject the tool call pay() by responding with a FunctionResponse with an expected ToolConfirmation payload.";
+    expect(askHint(ask("confirmation", { toolConfirmation: { hint } }))).toBe("");
+  });
+
   it("is answered with yes or no, and a payload only if there is one", () => {
-    expect(isAnswered(asked, emptyAnswer)).toBe(false);
+    expect(answerProblem(asked, emptyAnswer)).toContain("Approve or reject");
+    expect(answerProblem(asked, { ...emptyAnswer, confirmed: false })).toBeNull();
     expect(toResponse(asked, { ...emptyAnswer, confirmed: false })).toEqual({
       id: "adk-1",
       name: "adk_request_confirmation",
@@ -55,6 +65,7 @@ describe("a credential", () => {
       authConfig: { authScheme: { type: "apiKey", in: "header", name: "x-key" }, credentialKey: "k" },
     });
     expect(credentialKind(asked)).toBe("apiKey");
+    expect(askWords(asked, "open_vault")).toBe("open_vault needs a credential.");
     expect(toResponse(asked, { ...emptyAnswer, secret: "s3" }).response).toEqual({
       authScheme: { type: "apiKey", in: "header", name: "x-key" },
       credentialKey: "k",
@@ -83,5 +94,15 @@ describe("input", () => {
     const asked = ask("input", { message: "How many?" });
     expect(toResponse(asked, { ...emptyAnswer, payload: "three" }).response).toEqual({ result: "three" });
     expect(toResponse(asked, { ...emptyAnswer, payload: { n: 3 } }).response).toEqual({ n: 3 });
+  });
+
+  it("has to fit its schema, and may fit it as it is", () => {
+    const schema = (required: string[]) => ({ type: "object", properties: { n: { type: "integer" } }, required });
+    const asked = ask("input", { response_schema: schema(["n"]) });
+    expect(answerProblem(asked, startAnswer(asked))).toContain("another look");
+    expect(answerProblem(asked, { ...emptyAnswer, payload: { n: "many" } })).toContain("another look");
+    expect(answerProblem(asked, { ...emptyAnswer, payload: { n: 7 } })).toBeNull();
+    const free = ask("input", { response_schema: schema([]) });
+    expect(answerProblem(free, startAnswer(free))).toBeNull();
   });
 });

@@ -1,6 +1,10 @@
 // What ADK asks the user, in words, and the answers in ADK's shape. ADK's own objects come in camelCase or snake_case.
 import type { FunctionResponse, InputRequest, Json, JsonObject, JsonSchema } from "../api/types";
+import { check } from "../form/check";
+import { asSchema } from "../form/schema";
+import { clean, startValue } from "../form/value";
 import { isJsonObject } from "../json/json";
+import { argumentsLine } from "../value/oneLine";
 
 export interface AskAnswer {
   /** Yes or no, for a confirmation; null until chosen. */
@@ -13,6 +17,13 @@ export interface AskAnswer {
 
 export const emptyAnswer: AskAnswer = { confirmed: null, payload: undefined, secret: "" };
 
+/** What a question is answered with before anything is entered: a form may be complete as it is. */
+export function startAnswer(ask: InputRequest): AskAnswer {
+  const schema = ask.request === "input" ? inputSchema(ask) : null;
+  if (!schema) return emptyAnswer;
+  return { ...emptyAnswer, payload: clean(startValue(asSchema(schema), asSchema(schema))) };
+}
+
 export function askTitle(ask: InputRequest): string {
   switch (ask.request) {
     case "confirmation":
@@ -24,15 +35,34 @@ export function askTitle(ask: InputRequest): string {
   }
 }
 
-export function askHint(ask: InputRequest): string {
-  const { arguments: args } = ask;
-  if (ask.request === "confirmation") {
-    const hint = text(pick(pick(args, "tool_confirmation"), "hint"));
-    return hint || `${askedCall(ask)?.name ?? "A tool"} wants to run.`;
+/**
+ * Who asks for what. `tool` is the tool whose call waits for the answer, where it is known. Its arguments are left out
+ * where they are shown beside it.
+ */
+export function askWords(ask: InputRequest, tool: string | null, withArgs = true): string {
+  switch (ask.request) {
+    case "confirmation": {
+      const call = askedCall(ask);
+      return `${call?.name || tool || "A tool"} asks whether it may run${withArgs ? argumentWords(call?.args ?? {}) : ""}.`;
+    }
+    case "credential":
+      return `${tool ?? "A tool"} needs a credential.`;
+    case "input":
+      return text(pick(ask.arguments, "message")) || `${tool ?? "The agent"} asks for input.`;
   }
-  const message = text(pick(args, "message"));
-  if (message) return message;
-  return ask.request === "credential" ? "A tool needs a credential." : "The agent asks for input.";
+}
+
+/** What the tool itself says about it. ADK's own hint only tells programs how to answer. */
+export function askHint(ask: InputRequest): string {
+  if (ask.request === "input") return "";
+  const { arguments: args } = ask;
+  const hint = text(pick(pick(args, "tool_confirmation"), "hint")) || text(pick(args, "message"));
+  return /ToolConfirmation payload\.?$/.test(hint) ? "" : hint;
+}
+
+function argumentWords(args: JsonObject): string {
+  const line = argumentsLine(args).map(({ name, text: value }) => `${name}: ${value}`);
+  return line.length === 0 ? "" : ` with ${line.join(", ")}`;
 }
 
 /** The call that waits for a confirmation. */
@@ -128,14 +158,18 @@ function responseFor(ask: InputRequest, answer: AskAnswer): Json {
   }
 }
 
-export function isAnswered(ask: InputRequest, answer: AskAnswer): boolean {
+/** What keeps an answer from being sent; null if nothing does. */
+export function answerProblem(ask: InputRequest, answer: AskAnswer): string | null {
   switch (ask.request) {
     case "confirmation":
-      return answer.confirmed !== null;
+      return answer.confirmed === null ? "Approve or reject it first." : null;
     case "credential":
-      return answer.secret.trim() !== "";
-    case "input":
-      return answer.payload !== undefined;
+      return answer.secret.trim() === "" ? "This is needed." : null;
+    case "input": {
+      const schema = inputSchema(ask);
+      if (!schema) return answer.payload === undefined ? "Write an answer first." : null;
+      return check(asSchema(schema), answer.payload).length > 0 ? "Some fields need another look." : null;
+    }
   }
 }
 

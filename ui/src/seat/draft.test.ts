@@ -1,7 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Tool } from "../api/types";
 import { typeJson } from "../form/edited";
-import { type Draft, errorsOfCall, loadDraft, offerOf, problemOf, saveDraft, startDraft, toDecision } from "./draft";
+import {
+  type Draft,
+  errorsOfCall,
+  keepsOpen,
+  loadDraft,
+  offerOf,
+  problemOf,
+  saveDraft,
+  startDraft,
+  toDecision,
+} from "./draft";
 
 const add: Tool = {
   name: "add",
@@ -14,7 +24,7 @@ const add: Tool = {
 const ping: Tool = { name: "ping", parameters: null };
 const tools = [add, ping];
 
-const draft = (change: Partial<Draft>): Draft => ({ ...startDraft(tools, false), ...change });
+const draft = (change: Partial<Draft>): Draft => ({ ...startDraft(tools), ...change });
 
 describe("a decision", () => {
   it("holds the open call without what was left out", () => {
@@ -119,9 +129,16 @@ describe("drafts", () => {
   });
 
   it("start with the only tool, or with the final response if there is none", () => {
-    expect(startDraft([add], false).tool).toBe("add");
-    expect(startDraft(tools, false).tool).toBeNull();
-    expect(startDraft([], false).choice).toBe("final");
+    expect(startDraft([add]).tool).toBe("add");
+    expect(startDraft(tools).tool).toBeNull();
+    expect(startDraft([]).choice).toBe("final");
+  });
+
+  it("leaves the session open while the user is asked something, unless chosen otherwise", () => {
+    expect(keepsOpen(startDraft(tools), 0)).toBe(false);
+    expect(keepsOpen(startDraft(tools), 1)).toBe(true);
+    expect(keepsOpen(draft({ keepOpen: false }), 1)).toBe(false);
+    expect(keepsOpen(draft({ keepOpen: true }), 0)).toBe(true);
   });
 
   it("survive storage that is full", () => {

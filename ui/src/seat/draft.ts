@@ -26,11 +26,12 @@ export interface Draft {
   text: string;
   finalText: string;
   finalEdited: Edited | null;
-  keepOpen: boolean;
+  /** Null until chosen. */
+  keepOpen: boolean | null;
   mode: "form" | "json";
 }
 
-export function startDraft(tools: Tool[], keepOpen: boolean): Draft {
+export function startDraft(tools: Tool[]): Draft {
   const only = tools.length === 1 ? tools[0] : undefined;
   return {
     choice: tools.length > 0 ? "tool" : "final",
@@ -41,9 +42,14 @@ export function startDraft(tools: Tool[], keepOpen: boolean): Draft {
     text: "",
     finalText: "",
     finalEdited: null,
-    keepOpen,
+    keepOpen: null,
     mode: "form",
   };
+}
+
+/** Whether a final response leaves the session open: it does while the user is asked something, unless chosen otherwise. */
+export function keepsOpen(draft: Draft, questions: number): boolean {
+  return draft.keepOpen ?? questions > 0;
 }
 
 const key = (turnId: string) => `hotseat.draft.${turnId}`;

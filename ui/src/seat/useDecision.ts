@@ -11,7 +11,7 @@ import { completeIfWished } from "../live/Live";
 import { type Draft, offerOf, saveDraft, toDecision } from "./draft";
 import type { TurnPanelProps } from "./TurnPanel";
 
-export function useDecision({ turn, request, onGone }: TurnPanelProps) {
+export function useDecision({ turn, request, questions, onGone }: TurnPanelProps) {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [errors, setErrors] = useState<PartError[]>([]);
@@ -33,7 +33,7 @@ export function useDecision({ turn, request, onGone }: TurnPanelProps) {
     setFailure(null);
     try {
       const accepted = await actions.decide(turn, toDecision(draft, offerOf(request)));
-      if (draft.choice === "final" && completes) wishCompletion(turn.session_id, accepted.seq);
+      if (draft.choice === "final" && completes) wishCompletion(turn.session_id, accepted.seq, questions > 0);
       else if (draft.choice === "final") dropWish(turn.session_id);
       moveOn();
       const session = client.getQueryData<Session>(keys.session(turn.session_id));

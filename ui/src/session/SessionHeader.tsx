@@ -41,6 +41,7 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
     void attempt(async () => putSession(client, await actions.complete(session.id)));
   };
   const open = session.status === "active";
+  const state = stateWords(session, stream);
   const lastAnswered = stream.answered[stream.answered.length - 1];
   const stop = async () => void (await actions.stopRun(session.id));
   const busy = session.run !== null || waitingIn(session) > 0;
@@ -59,8 +60,8 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
       <header className="top">
         <h1 title={session.title ?? undefined}>{titleOf(session, "New session")}</h1>
         <span className="chip">{session.agent ?? session.app_name}</span>
-        <span className="chip" data-testid="session-state">
-          {stateWords(session, stream)}
+        <span className="chip" data-testid="session-state" title={state.title}>
+          {state.text}
         </span>
         <span className="spring" />
         {open && (
@@ -104,6 +105,11 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
               Stop run
             </Menu.Item>
             <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.id)}>Copy session id</Menu.Item>
+            {session.adk_id !== session.id && (
+              <Menu.Item onClick={() => void navigator.clipboard?.writeText(session.adk_id)}>
+                Copy ADK session id
+              </Menu.Item>
+            )}
             <Menu.Item component="a" href={rawSession} download>
               Download the session for adk test
             </Menu.Item>
@@ -136,7 +142,7 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
       <Confirm
         opened={asking === "complete"}
         title="Complete this session now?"
-        text="A run that is going on is stopped, and what waits is dismissed. A completed session stays completed."
+        text={completeWords(session)}
         action="Complete session"
         onClose={() => setAsking(null)}
         onYes={complete}
@@ -146,9 +152,22 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
   );
 }
 
-function stateWords(session: Session, stream: StreamState): string {
-  if (session.status === "completed") return "completed";
-  if (session.state === "awaiting_query") return session.last_seq === 0 ? "new" : "open";
-  const turns = stream.requests.length;
-  return turns > 0 ? `active · turn ${turns}` : "active";
+function completeWords(session: Session): string {
+  const said = session.open_requests > 0 ? ["The user is still asked something; it will never be answered."] : [];
+  if (session.run) said.push("The run that is going on is stopped.");
+  if (session.pending_turns > 0) said.push("Requests that wait are dismissed.");
+  return [...said, "A completed session stays completed."].join(" ");
+}
+
+/** The number is that of the request in the seat, as the seat says it too. */
+function stateWords(session: Session, stream: StreamState): { text: string; title?: string } {
+  if (session.status === "completed") return { text: "completed" };
+  if (session.state === "awaiting_query") return { text: session.last_seq === 0 ? "new" : "open" };
+  const number = stream.requests.indexOf(stream.pending[0] ?? "") + 1;
+  if (number === 0) return { text: "active" };
+  const made = stream.requests.length;
+  return {
+    text: `active · request ${number}`,
+    title: `Request ${number} of this session waits for you; ${made === 1 ? "1 was" : `${made} were`} made so far`,
+  };
 }

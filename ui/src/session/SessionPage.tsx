@@ -1,13 +1,13 @@
 // One session: what happened, and the seat. The header's actions are those that make sense in its state.
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiError, errorText } from "../api/client";
 import { actions, askAgain, keys, useSession } from "../api/queries";
 import type { Session } from "../api/types";
 import { Seat } from "../seat/Seat";
 import { Failure } from "../shell/Failure";
-import { Stream } from "../stream/Stream";
+import { type Kept, Stream } from "../stream/Stream";
 import { useSessionStream } from "../stream/useSessionStream";
 import { completeIfWished } from "../live/Live";
 import { putSession } from "../live/sessionLists";
@@ -56,6 +56,7 @@ function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps)
     completeIfWished(client, session);
   }, [client, session]);
   const [, go] = useLocation();
+  const kept = useRef<Kept | null>(null);
   const [error, setError] = useState<string | null>(null);
   const goBack = useCallback(
     async (turnId: string) => {
@@ -89,6 +90,7 @@ function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps)
             open={session.status === "active"}
             connection={connection}
             goBack={back}
+            kept={kept}
           />
         </SessionViews>
       </section>

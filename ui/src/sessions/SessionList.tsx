@@ -2,7 +2,7 @@
 import { TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
-import { type SessionFilter, useSessions, useWaiting } from "../api/queries";
+import { type SessionFilter, useSessions, useWaitingCount } from "../api/queries";
 import type { Session } from "../api/types";
 import { waitingIn } from "../live/waiting";
 import { FoundList } from "../search/FoundList";
@@ -36,7 +36,7 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
   const q = useSettled(search.trim());
   const field = useRef<HTMLInputElement>(null);
   const sessions = useSessions(filter, q);
-  const waiting = useWaiting().data?.length ?? 0;
+  const waiting = useWaitingCount();
   useKeys({ "/": () => field.current?.focus() });
   if (!open) {
     return (
@@ -52,7 +52,11 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
     <aside className="list" aria-label="Sessions">
       <header>
         <h2>Sessions</h2>
-        {waiting > 0 && <span className="chip">{waiting} waiting</span>}
+        {waiting > 0 && (
+          <span className="chip" title={`${waiting} waiting for you in all sessions`}>
+            {waiting} waiting
+          </span>
+        )}
         <span className="spring" />
         <Link className="btn new-session" href="/agents" title="New session" aria-label="New session">
           <Plus /> <span>New</span>
@@ -131,7 +135,7 @@ function Mark({ session }: { session: Session }) {
   const waiting = waitingIn(session);
   if (waiting > 0) {
     return (
-      <span className="badge" title={`${waiting} waiting for you`}>
+      <span className="badge" title={`${waiting} waiting for you in this session`}>
         {waiting}
       </span>
     );

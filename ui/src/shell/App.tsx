@@ -5,7 +5,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { AgentsScreen } from "../agents/AgentsScreen";
 import { onUnauthorised } from "../api/client";
-import { useSessions, useWaiting } from "../api/queries";
+import { useSessions, useWaiting, useWaitingCount } from "../api/queries";
 import { Live } from "../live/Live";
 import { useNotifications } from "../live/notify";
 import { SessionsScreen } from "../sessions/SessionsScreen";
@@ -38,7 +38,7 @@ function Shell() {
   const [palette, setPalette] = useState(false);
   const [, go] = useLocation();
   const waiting = useWaiting().data;
-  const count = waiting?.length ?? 0;
+  const count = useWaitingCount();
   const { setColorScheme } = useMantineColorScheme();
   useNotifications(
     waiting,

@@ -41,7 +41,7 @@ export function Rail({ waiting, onHelp }: { waiting: number; onHelp: () => void 
 function RailLink(props: { href: string; label: string; count?: number; children: ReactNode }) {
   const [at] = useLocation();
   const here = at === props.href || at.startsWith(`${props.href}/`);
-  const label = props.count ? `${props.label}, ${props.count} waiting` : props.label;
+  const label = props.count ? `${props.label}, ${props.count} waiting for you in all of them` : props.label;
   return (
     <Tooltip label={label} position="right">
       <Link href={props.href} className="rail-button" aria-label={label} aria-current={here ? "page" : undefined}>

@@ -47,7 +47,7 @@ export function Figures({ stats }: { stats: Stats }) {
           {count(stats.avg_events_per_session)} in a session
         </Tile>
         <Tile word="Size" value={sizeWords(stats.total_bytes)}>
-          about {sizeWords(Math.round(Number(stats.estimated_events_memory_kb) * 1024))} in memory
+          {sizeWords(stats.store_bytes)} on disk
         </Tile>
         <Tile word="Tokens" value={count(tokens.total)}>
           {count(tokens.prompt)} in, {count(tokens.output)} out
@@ -60,7 +60,7 @@ export function Figures({ stats }: { stats: Stats }) {
           )}
         </Tile>
         <Tile word="Flagged" value={count(stats.flagged_sessions)}>
-          sessions with warnings
+          {count(stats.sessions_with_warnings)} with warnings
         </Tile>
       </dl>
       <Part title="Events per minute">

@@ -50,7 +50,7 @@ describe("numbers", () => {
 describe("the screen", () => {
   const fixture = parseJson(`{
     "total_sessions": 12, "active_sessions": 3, "completed_sessions": 9, "max_sessions": 1000, "total_messages": 340,
-    "total_events": 20481, "total_bytes": 12400000, "estimated_events_memory_kb": 12110.0,
+    "total_events": 20481, "total_bytes": 12400000, "store_bytes": 13100000, "sessions_with_warnings": 2, "estimated_events_memory_kb": 12110.0,
     "avg_messages_per_session": 28.333333333333332, "avg_events_per_session": 1706.75, "flagged_sessions": 1,
     "latency": {"append": {"count": 20481, "p50_ms": 0.41, "p95_ms": 1.9, "p99_ms": 12.0},
                 "read": {"count": 0, "p50_ms": 0.0, "p95_ms": 0.0, "p99_ms": 0.0}},
@@ -59,8 +59,8 @@ describe("the screen", () => {
     "config": {"max_sessions": 1000, "session_ttl_hours": 24, "cleanup_interval_minutes": 60, "empty_session_minutes": null,
                "max_messages_per_session": 1, "max_events_per_session": null, "max_event_bytes": 10485760, "max_store_bytes": null},
     "events_per_minute": [{"minute": "2026-01-01T10:00:00Z", "events": 4, "errors": 1}],
-    "tools": [{"name": "add", "calls": 2, "errors": 0, "total_ms": 3.0, "max_ms": 2.0},
-              {"name": "fetch", "calls": 10, "errors": 1, "total_ms": 12500.0, "max_ms": 9000.0}],
+    "tools": [{"name": "add", "calls": 2, "timed": 2, "errors": 0, "total_ms": 3.0, "max_ms": 2.0},
+              {"name": "fetch", "calls": 10, "timed": 10, "errors": 1, "total_ms": 12500.0, "max_ms": 9000.0}],
     "tokens": {"prompt": 100, "output": 20, "total": 120},
     "largest_sessions": [{"id": "a/b", "title": "<b>Refund</b>", "events": 20000, "bytes": 12000000},
                          {"id": "c", "title": null, "events": 1, "bytes": 100}]
@@ -77,7 +77,8 @@ describe("the screen", () => {
     for (const said of [
       "12 3 active, 9 completed",
       "20,481",
-      "12.4 MB",
+      "12.4 MB 13.1 MB on disk",
+      "1 2 with warnings",
       "120 100 in, 20 out",
       "12 of 1,000",
       "24 hours",

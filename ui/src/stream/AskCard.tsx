@@ -1,5 +1,5 @@
 // Something ADK asked the user, and the answer: a confirmation, a credential, or some input. It is answered in the seat.
-import { askTitle, askHint, responseWords } from "../seat/ask";
+import { askHint, askTitle, askWords, responseWords } from "../seat/ask";
 import { Tree } from "../value/Tree";
 import { useStreamShare } from "./context";
 import type { AskCard } from "./fold";
@@ -12,11 +12,12 @@ export function AskCardView({ card, place }: { card: AskCard; place: string }) {
   const waiting = !response && open;
   return (
     <Frame type="input_request" colour={waiting ? "hot" : "mute"} seq={card.seq}>
-      <Head word={askTitle(ask)} seq={card.seq} time={ask.timestamp} place={place}>
+      <Head word={askTitle(ask)} by={ask.agent_name} seq={card.seq} time={ask.timestamp} place={place}>
         {waiting && <span className="chip chip-hot">waits for you</span>}
         {!response && !open && <span className="chip">not answered</span>}
       </Head>
-      {askHint(ask) && <div className="entry-body">{askHint(ask)}</div>}
+      <div className="entry-body">{askWords(ask, card.tool)}</div>
+      {!folded && askHint(ask) && <div className="entry-body ask-hint">{askHint(ask)}</div>}
       {!folded && response && (
         <div className="outcome" data-testid="entry-input_response" data-seq={response.seq}>
           <div className="entry-head">

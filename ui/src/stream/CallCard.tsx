@@ -5,6 +5,7 @@ import { errorText } from "../api/client";
 import { actions } from "../api/queries";
 import type { ToolError, ToolOutput } from "../api/types";
 import type { Exact } from "../json/json";
+import { FINAL_TOOL } from "../seat/draft";
 import { LaterResult } from "../seat/LaterResult";
 import { clockTime, duration, stopwatch } from "../time/format";
 import { useSecond } from "../time/useNow";
@@ -20,12 +21,15 @@ export function CallCardView({ card, place }: { card: CallCard; place: string })
   const { call, outcome, running, cancelled } = card;
   const { sessionId, open } = useStreamShare();
   const [folded] = useFolded(place);
-  const failed = outcome?.type === "tool_error" && !cancelled;
+  const failed = outcome?.type === "tool_error" && !cancelled && !card.rejected;
+  // ADK's own tool for the final response: what it was called with is that response, which stands below.
+  const isFinal = call.tool_name === FINAL_TOOL && outcome?.type === "tool_output";
   return (
     <Frame type="tool_call" colour={failed ? "red" : "amber"} seq={call.seq}>
       <Head
         word="Tool call"
         name={call.tool_name}
+        by={call.agent_name}
         seq={call.seq}
         time={call.timestamp}
         place={place}
@@ -34,13 +38,17 @@ export function CallCardView({ card, place }: { card: CallCard; place: string })
         {call.long_running && <span className="chip">long running</span>}
         <AnsweredBy by={call.answered_by} after={call.answered_after_ms} />
       </Head>
-      {folded ? (
+      {isFinal ? (
+        <div className="entry-body quiet">gives the final response</div>
+      ) : folded ? (
         <Summary card={card} />
       ) : (
         <>
           <Arguments card={card} place={place} />
           {card.interim && <OutcomeView outcome={card.interim} place={`${place}.interim`} word="First answer" />}
-          {outcome && <OutcomeView outcome={outcome} place={`${place}.out`} cancelled={cancelled} />}
+          {outcome && (
+            <OutcomeView outcome={outcome} place={`${place}.out`} cancelled={cancelled} rejected={card.rejected} />
+          )}
           {running && !outcome && (
             <div className="outcome">
               <Running tool={running} sessionId={sessionId} />
@@ -68,9 +76,10 @@ interface OutcomeProps {
   place: string;
   word?: string;
   cancelled?: Cancelled | null;
+  rejected?: boolean;
 }
 
-function OutcomeView({ outcome, place, word, cancelled }: OutcomeProps) {
+function OutcomeView({ outcome, place, word, cancelled, rejected }: OutcomeProps) {
   const took = <Took ms={outcome.duration_ms} at={outcome.timestamp} seq={outcome.seq} />;
   if (cancelled) {
     return (
@@ -79,6 +88,16 @@ function OutcomeView({ outcome, place, word, cancelled }: OutcomeProps) {
           <b>{cancelledWords(cancelled)}</b>
         </div>
         {outcome.type === "tool_error" && <p className="quiet entry-body">{outcome.error_message}</p>}
+      </div>
+    );
+  }
+  if (outcome.type === "tool_error" && rejected) {
+    return (
+      <div className="outcome" data-testid="not-confirmed" data-seq={outcome.seq}>
+        <div className="entry-head">
+          <b>Not confirmed</b>
+        </div>
+        <div className="quiet entry-body">{outcome.error_message}</div>
       </div>
     );
   }
@@ -119,11 +138,13 @@ function Summary({ card }: { card: CallCard }) {
   const args = argumentsLine(call.arguments ?? {});
   const ended = cancelled
     ? cancelledWords(cancelled)
-    : outcome?.type === "tool_error"
-      ? `${outcome.error_type}: ${outcome.error_message}`
-      : outcome
-        ? oneLine(unwrapResult(outcome.result))
-        : "";
+    : outcome?.type === "tool_error" && card.rejected
+      ? "not confirmed"
+      : outcome?.type === "tool_error"
+        ? `${outcome.error_type}: ${outcome.error_message}`
+        : outcome
+          ? oneLine(unwrapResult(outcome.result))
+          : "";
   return (
     <div className="entry-summary mono">
       ({args.map(({ name, text }) => `${name}: ${text}`).join(", ")}){ended && ` → ${ended}`}

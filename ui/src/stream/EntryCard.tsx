@@ -9,7 +9,7 @@ import { useStreamShare } from "./context";
 import type { Card, EntryCard as Single } from "./fold";
 import { AnsweredBy, ErrorBody, Frame, Head, StateDelta, useFolded } from "./parts";
 
-export function EntryCard({ card, depth }: { card: Card; depth: number }) {
+export function EntryCard({ card }: { card: Card }) {
   const { sessionId } = useStreamShare();
   const place = `${sessionId}.${card.key}`;
   switch (card.type) {
@@ -28,11 +28,11 @@ export function EntryCard({ card, depth }: { card: Card; depth: number }) {
         </Frame>
       );
     default:
-      return <SingleView card={card} place={place} depth={depth} />;
+      return <SingleView card={card} place={place} />;
   }
 }
 
-function SingleView({ card, place, depth }: { card: Single; place: string; depth: number }) {
+function SingleView({ card, place }: { card: Single; place: string }) {
   const { entry } = card;
   const head = { seq: entry.seq, time: entry.timestamp, place };
   switch (entry.type) {
@@ -52,7 +52,7 @@ function SingleView({ card, place, depth }: { card: Single; place: string; depth
     case "user_query":
       return (
         <Frame type={entry.type} colour="blue" seq={entry.seq}>
-          <Head word="User query" {...head} />
+          <Head word={card.parent === null ? "User query" : "Agent input"} {...head} />
           <Said text={entry.content} place={place} />
         </Frame>
       );
@@ -66,7 +66,7 @@ function SingleView({ card, place, depth }: { card: Single; place: string; depth
     case "final_response":
       return (
         <Frame type={entry.type} colour="violet" seq={entry.seq}>
-          <Head word="Final response" {...head} name={depth > 0 ? entry.agent_name : null} turnId={entry.turn_id}>
+          <Head word="Final response" {...head} by={entry.agent_name} turnId={entry.turn_id}>
             <AnsweredBy by={entry.answered_by} after={entry.answered_after_ms} />
           </Head>
           <Said text={entry.content} place={place} />
@@ -76,7 +76,7 @@ function SingleView({ card, place, depth }: { card: Single; place: string; depth
     case "run_error":
       return (
         <Frame type={entry.type} colour="red" seq={entry.seq}>
-          <Head word="Run error" {...head} />
+          <Head word="Run error" {...head} by={entry.agent_name} />
           <ErrorBody error={entry} place={place} />
         </Frame>
       );

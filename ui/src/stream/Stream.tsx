@@ -1,14 +1,14 @@
 // The stream of a session, read like a conversation. Only what is in sight is in the page. A reader at the end follows
 // along; a reader further up is told how much is new and never moved.
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { StreamState as Connection } from "../api/sse";
 import { useCommands } from "../shell/commands";
 import { modKey, useKeys } from "../shell/keys";
 import { rememberForAll } from "../value/expanded";
 import { StreamShareProvider } from "./context";
 import { EntryCard } from "./EntryCard";
-import type { StreamState } from "./fold";
+import { agentsIn, type StreamState } from "./fold";
 import { Frame, Head } from "./parts";
 import { type Row, toRows } from "./rows";
 import { findCards, placeOfSeq } from "./search";
@@ -18,6 +18,7 @@ import "./stream.css";
 
 const NEAR_END_PX = 40;
 const GAP_PX = 10;
+const GAP_LINE_PX = 44;
 
 interface StreamProps {
   stream: StreamState;
@@ -25,14 +26,23 @@ interface StreamProps {
   open: boolean;
   connection: Connection;
   goBack?: (turnId: string) => void;
+  /** Where the reader was, for when the stream is looked at again. */
+  kept: RefObject<Kept | null>;
 }
 
-export function Stream({ stream, sessionId, open, connection, goBack }: StreamProps) {
+/** A place in the stream, with the heights of the rows it was found by. */
+export interface Kept {
+  following: boolean;
+  offset: number;
+  sizes: VirtualItem[];
+}
+
+export function Stream({ stream, sessionId, open, connection, goBack, kept }: StreamProps) {
   const all = useMemo(() => toRows(stream.cards), [stream.cards]);
   const [replay, setReplay] = useState<Replay | null>(null);
   const rows = useMemo(() => (replay ? all.slice(0, replay.shown) : all), [all, replay]);
   const frame = useRef<HTMLDivElement>(null);
-  const { atEnd, unseen, toEnd, stay, onScroll, virtual } = useFollowing(rows, frame, stream.live);
+  const { atEnd, unseen, toEnd, stay, onScroll, virtual } = useFollowing(rows, frame, stream, kept);
   const [selected, setSelected] = useState(-1);
   const select = useCallback(
     (index: number, align: "auto" | "center", focus = true) => {
@@ -72,7 +82,8 @@ export function Stream({ stream, sessionId, open, connection, goBack }: StreamPr
     { label: "Collapse all entries", run: () => rememberForAll(sessionId, { [`${sessionId}.fold`]: "folded" }) },
     { label: "Expand all entries", run: () => rememberForAll(sessionId, { [`${sessionId}.fold`]: "open" }) },
   ]);
-  const share = useMemo(() => ({ sessionId, open, goBack }), [sessionId, open, goBack]);
+  const several = useMemo(() => agentsIn(stream.parts).size > 1, [stream.parts]);
+  const share = useMemo(() => ({ sessionId, open, several, goBack }), [sessionId, open, several, goBack]);
   const waiting = stream.pending[0];
   return (
     <StreamShareProvider value={share}>
@@ -91,6 +102,13 @@ export function Stream({ stream, sessionId, open, connection, goBack }: StreamPr
       />
       <div className="stream" ref={frame} onScroll={onScroll} tabIndex={0} role="region" aria-label="Entries">
         <div className="stream-inner" style={{ height: virtual.getTotalSize() }}>
+          {stream.removed > 0 && (
+            <p className="stream-gap" data-testid="gap">
+              {stream.removed === 1
+                ? "1 earlier entry was removed"
+                : `${stream.removed.toLocaleString("en")} earlier entries were removed`}
+            </p>
+          )}
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
             if (!row) return null;
@@ -102,7 +120,7 @@ export function Stream({ stream, sessionId, open, connection, goBack }: StreamPr
                 className={`stream-row${item.index === selected ? " selected" : ""}`}
                 style={{ transform: `translateY(${item.start}px)`, paddingLeft: Math.min(row.depth, 6) * 22 }}
               >
-                <EntryCard card={row.card} depth={row.depth} />
+                <EntryCard card={row.card} />
               </div>
             );
           })}
@@ -122,7 +140,7 @@ export function Stream({ stream, sessionId, open, connection, goBack }: StreamPr
             </span>
           </div>
         )}
-        {stream.live && rows.length === 0 && !stream.unheard && (
+        {stream.live && rows.length === 0 && !stream.unheard && stream.removed === 0 && (
           <p className="stream-empty">Nothing has happened yet.</p>
         )}
       </div>
@@ -200,21 +218,37 @@ function useSearch(rows: Row[], select: Select) {
   return { field, step, type, finding: { query, count: found.length, at: Math.min(at, found.length - 1) } };
 }
 
-function useFollowing(rows: Row[], frame: React.RefObject<HTMLDivElement | null>, live: boolean) {
-  const [atEnd, setAtEnd] = useState(true);
-  const [seen, setSeen] = useState(0);
-  const following = useRef(true);
+function useFollowing(
+  rows: Row[],
+  frame: RefObject<HTMLDivElement | null>,
+  { live, removed }: StreamState,
+  kept: RefObject<Kept | null>,
+) {
+  const [before] = useState(kept.current);
+  const [atEnd, setAtEnd] = useState(before?.following ?? true);
+  const [seen, setSeen] = useState(before ? rows.length : 0);
+  const following = useRef(before?.following ?? true);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: (index) => estimate(rows[index]),
     getItemKey: (index) => rows[index]?.card.key ?? index,
     gap: GAP_PX,
-    paddingStart: 16,
+    paddingStart: removed > 0 ? GAP_LINE_PX : 16,
+    initialOffset: before?.offset,
+    initialMeasurementsCache: before?.sizes,
     paddingEnd: 16,
     overscan: 6,
   });
   const total = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element && before && !before.following) element.scrollTop = before.offset;
+    return () => {
+      const { scrollOffset, measurementsCache } = virtual;
+      kept.current = { following: following.current, offset: scrollOffset ?? 0, sizes: measurementsCache };
+    };
+  }, [frame, before, kept, virtual]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves when rows or their sizes change.
   useLayoutEffect(() => {
     const element = frame.current;

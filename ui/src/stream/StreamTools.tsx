@@ -61,7 +61,11 @@ export function StreamTools({ stream, sessionId, finding, field, onQuery, onStep
         </>
       )}
       <span className="spring" />
-      <span className="quiet stream-count">{turns === 1 ? "1 request" : `${turns} requests`}</span>
+      {turns > 0 && (
+        <span className="quiet stream-count" title="How many requests were made in this session">
+          {turns === 1 ? "1 request" : `${turns} requests`}
+        </span>
+      )}
       <button
         type="button"
         className="icon-button"

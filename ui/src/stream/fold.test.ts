@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entry, StreamMessage } from "../api/types";
-import { emptyStream, fold } from "./fold";
+import { addGap, emptyStream, fold } from "./fold";
 import { toRows } from "./rows";
 
 const base = {
@@ -129,6 +129,59 @@ describe("folding the stream", () => {
       output(3, "unknown"),
     ]);
     expect(state.cards.map((card) => card.type)).toEqual(["transfer", "outcome"]);
+  });
+});
+
+describe("what is no longer there, or never was an event", () => {
+  it("counts removed entries once", () => {
+    const cleared = addGap(emptyStream, { after: 0, through: 7 });
+    expect(cleared.removed).toBe(7);
+    expect(addGap(cleared, { after: 0, through: 7 })).toBe(cleared);
+    const later = fold(cleared, [call(8, "a")]);
+    expect(later.cards).toHaveLength(1);
+    expect(addGap(later, { after: 8, through: 10 }).removed).toBe(9);
+  });
+
+  it("takes what a session began with for what it is", () => {
+    const began: StreamMessage = { ...base, seq: 1, kind: "session", event: { state: { city: "Porto" } }, entries: [] };
+    expect(fold(emptyStream, [began])).toMatchObject({ completed: false, lastSeq: 1, cards: [] });
+  });
+
+  const message = (seq: number, role: string): StreamMessage => ({
+    ...base,
+    seq,
+    kind: "message",
+    event: { role, content: `${role} speaks` },
+    entries: [],
+  });
+
+  it("shows messages until events tell what was said, whatever the batches", () => {
+    const said = fold(emptyStream, [message(1, "user"), message(2, "assistant")]);
+    expect(said.cards.map((card) => card.type)).toEqual(["user_query", "agent_text"]);
+    const all = [message(1, "user"), call(2, "a"), message(3, "assistant")];
+    const once = fold(emptyStream, all);
+    expect(once.cards.map((card) => card.seq)).toEqual([2]);
+    expect(all.reduce((state, next) => fold(state, [next]), emptyStream).cards).toEqual(once.cards);
+  });
+});
+
+describe("a question to the user", () => {
+  const asked = entries(2, {
+    type: "input_request",
+    request: "confirmation",
+    call_id: "q",
+    name: "adk_request_confirmation",
+    arguments: {},
+    for_call_id: "a",
+  });
+  const said = (confirmed: boolean) =>
+    entries(3, { type: "input_response", call_id: "q", name: "adk_request_confirmation", response: { confirmed } });
+
+  it("knows the tool that waits, and a no from an error", () => {
+    const no = fold(emptyStream, [call(1, "a"), asked, said(false)]);
+    expect(no.cards[1]).toMatchObject({ type: "input_request", tool: "add" });
+    expect(no.cards[0]).toMatchObject({ rejected: true });
+    expect(fold(emptyStream, [call(1, "a"), asked, said(true)]).cards[0]).toMatchObject({ rejected: false });
   });
 });
 

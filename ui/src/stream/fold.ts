@@ -4,8 +4,10 @@
 import type {
   Content,
   Entry,
+  Gap,
   InputRequest,
   InputResponse,
+  Json,
   JsonObject,
   RunEvent,
   StreamMessage,
@@ -14,6 +16,7 @@ import type {
   ToolOutput,
   ToolRunEvent,
 } from "../api/types";
+import { isJsonObject } from "../json/json";
 
 type Alone = Exclude<Entry, ToolCall | ToolOutput | ToolError | InputRequest | InputResponse>;
 
@@ -26,6 +29,8 @@ export interface CallCard {
   outcome: ToolOutput | ToolError | null;
   running: RunningTool | null;
   cancelled: Cancelled | null;
+  /** The user was asked and said no. */
+  rejected: boolean;
   /** What a long-running tool said first; its result, given by the user, is the outcome. */
   interim: ToolOutput | ToolError | null;
   /** A long-running tool whose result is still to come. */
@@ -43,6 +48,8 @@ export interface AskCard {
   seq: number;
   parent: string | null;
   ask: InputRequest;
+  /** The tool whose call waits for the answer. */
+  tool: string | null;
   response: InputResponse | null;
 }
 
@@ -52,6 +59,8 @@ export interface EntryCard {
   seq: number;
   parent: string | null;
   entry: Alone;
+  /** A message that somebody wrote beside the events; with events, those tell what was said. */
+  message?: boolean;
 }
 
 /** An outcome whose call is not in the log (removed by retention, or never recorded). */
@@ -84,6 +93,8 @@ export interface Part {
 
 export interface StreamState {
   lastSeq: number;
+  /** How many entries of the log are no longer there. */
+  removed: number;
   /** Cards in the order of their first event. */
   cards: Card[];
   /** Turn ids that were asked and not answered, oldest first. */
@@ -113,6 +124,7 @@ export interface StreamState {
 
 export const emptyStream: StreamState = {
   lastSeq: 0,
+  removed: 0,
   cards: [],
   pending: [],
   requests: [],
@@ -164,6 +176,11 @@ export function fold(state: StreamState, messages: StreamMessage[]): StreamState
   return next;
 }
 
+export function addGap(state: StreamState, { after, through }: Gap): StreamState {
+  const from = Math.max(after, state.lastSeq);
+  return through > from ? { ...state, removed: state.removed + through - from, lastSeq: through } : state;
+}
+
 function addPart(parts: Map<string, Part>, message: StreamMessage): void {
   const { kind, branch = null, parent_call_id: parent = null, seq } = message;
   if (kind !== "event" && kind !== "request") return;
@@ -208,13 +225,33 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
       stopTools(state, calls);
       return;
     case "session":
-      state.completed = message.event.status === "completed";
+      // What the session began with is told in the same kind of entry.
+      if (message.event.status !== "completed") return;
+      state.completed = true;
       state.run = null;
       stopTools(state, calls);
+      return;
+    case "message":
+      addMessage(state, message);
       return;
     case "event":
       return;
   }
+}
+
+function addMessage(state: StreamState, { seq, timestamp, event, author }: StreamMessage): void {
+  if (state.cards.some((card) => !isMessage(card))) return;
+  const { role, content } = (event ?? {}) as { role?: string; content?: string };
+  const said = { seq, timestamp, content: content ?? "" };
+  const entry: Alone =
+    role === "user"
+      ? { ...said, type: "user_query" }
+      : { ...said, type: "agent_text", agent_name: role || author || null };
+  state.cards.push({ type: entry.type, key: String(seq), seq, parent: null, entry, message: true });
+}
+
+function isMessage(card: Card): boolean {
+  return "message" in card && card.message === true;
 }
 
 function applyToolRun(state: StreamState, event: ToolRunEvent, at: string, calls: Map<string, number>): void {
@@ -265,6 +302,7 @@ function stopTools(state: StreamState, calls: Map<string, number>): void {
 
 function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<string, number>, fromUser: boolean): void {
   const parent = entry.parent_call_id ?? null;
+  if (state.cards[0] && isMessage(state.cards[0])) state.cards = [];
   switch (entry.type) {
     case "tool_call": {
       const running = state.running.find((tool) => tool.callId === entry.call_id) ?? null;
@@ -278,6 +316,7 @@ function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<stri
         outcome: null,
         running,
         cancelled: null,
+        rejected: false,
         interim: null,
         open: entry.long_running === true,
       };
@@ -294,14 +333,22 @@ function addEntry(state: StreamState, entry: Entry, key: string, calls: Map<stri
       }
       return;
     }
-    case "input_request":
+    case "input_request": {
+      const waiting = state.cards[calls.get(entry.for_call_id ?? "") ?? -1];
+      const tool = waiting?.type === "tool_call" ? waiting.call.tool_name : null;
       calls.set(entry.call_id, state.cards.length);
-      state.cards.push({ type: entry.type, key, seq: entry.seq, parent, ask: entry, response: null });
+      state.cards.push({ type: entry.type, key, seq: entry.seq, parent, ask: entry, tool, response: null });
       return;
+    }
     case "input_response": {
       const index = calls.get(entry.call_id) ?? -1;
       const card = state.cards[index];
-      if (card?.type === "input_request") state.cards[index] = { ...card, response: entry };
+      if (card?.type === "input_request") {
+        state.cards[index] = { ...card, response: entry };
+        if (card.ask.request === "confirmation") {
+          markCall(state, calls.get(card.ask.for_call_id ?? ""), { rejected: !isYes(entry.response) });
+        }
+      }
       if (parent === null) state.unheard = null;
       return;
     }
@@ -328,6 +375,10 @@ function addOutcome(state: StreamState, index: number, outcome: ToolOutput | Too
   state.cards[index] = { ...card, ...change };
 }
 
+function isYes(response: Json): boolean {
+  return isJsonObject(response) && response.confirmed === true;
+}
+
 function unheard(content: Content, { seq, timestamp }: StreamMessage): StreamState["unheard"] {
   const text = (content.parts ?? []).map((part) => part.text ?? "").join("");
   return text === "" ? null : { text, seq, timestamp };
@@ -352,6 +403,11 @@ export function openAsks(cards: Card[]): AskCard[] {
     if (card.type === "input_request" && !card.response) asks.push(card);
   }
   return asks;
+}
+
+/** The agents that took part, each once. */
+export function agentsIn(parts: ReadonlyMap<string, Part>): Set<string> {
+  return new Set([...parts.values()].map((part) => part.agent));
 }
 
 /** Long-running calls whose results can still be given. */

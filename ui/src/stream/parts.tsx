@@ -36,6 +36,8 @@ interface HeadProps {
   seq: number;
   time: string;
   name?: string | null;
+  /** The agent that spoke; said where there is more than one. */
+  by?: string | null;
   /** Where the entry's fold is remembered; without it the entry cannot be folded. */
   place?: string;
   /** The turn this entry answered: one can go back to before it. */
@@ -43,11 +45,17 @@ interface HeadProps {
   children?: ReactNode;
 }
 
-export function Head({ word, seq, time, name, place, turnId, children }: HeadProps) {
+export function Head({ word, seq, time, name, by, place, turnId, children }: HeadProps) {
+  const { several } = useStreamShare();
   return (
     <div className="entry-head">
       <b>{word}</b>
       {name && <code>{name}</code>}
+      {several && by && (
+        <span className="entry-by" data-testid="entry-by">
+          by <b>{by}</b>
+        </span>
+      )}
       <a className="seq" href={`#${seq}`} title="Link to this entry">
         #{seq}
       </a>

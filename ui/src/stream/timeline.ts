@@ -65,7 +65,7 @@ const RANK = ["mute", "amber", "blue", "violet", "red"];
 export function colourOf(card: Card): string {
   switch (card.type) {
     case "tool_call":
-      return card.outcome?.type === "tool_error" ? "red" : "amber";
+      return card.outcome?.type === "tool_error" && !card.rejected ? "red" : "amber";
     case "user_query":
       return "blue";
     case "final_response":
@@ -81,7 +81,7 @@ export function colourOf(card: Card): string {
 function heightOf(card: Card): number {
   switch (card.type) {
     case "tool_call":
-      return card.outcome?.type === "tool_error" ? 0.35 : 0.85;
+      return colourOf(card) === "red" ? 0.35 : 0.85;
     case "user_query":
       return 0.6;
     case "final_response":

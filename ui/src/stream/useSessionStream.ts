@@ -4,8 +4,8 @@
 import { useEffect, useState } from "react";
 import { EventReader } from "../api/eventReader";
 import { openStream, type Source, type StreamHandle, type StreamState as Connection } from "../api/sse";
-import type { StreamMessage } from "../api/types";
-import { emptyStream, fold, type StreamState } from "./fold";
+import type { Gap, StreamMessage } from "../api/types";
+import { addGap, emptyStream, fold, type StreamState } from "./fold";
 
 const HIDDEN_FOR_MS = 20_000;
 /** A history that takes longer is shown in pieces. */
@@ -35,6 +35,7 @@ export function useSessionStream(id: string, known: boolean, onRetry: () => void
         onRetry,
         events: {
           event: (data) => feed.add(data as StreamMessage),
+          gap: (data) => feed.gap(data as Gap),
           history_complete: () => feed.complete(),
         },
       });
@@ -77,6 +78,13 @@ class Feed {
     // Timers run in hidden tabs, animation frames do not; the history is folded in one go at its end, unless that is far.
     if (this.live) this.timer ??= setTimeout(this.flush, 16);
     else if (this.batch.length % 1000 === 0 && performance.now() - this.since > PATIENCE_MS) this.flush();
+  }
+
+  /** What was removed lies between what came before and what comes after it. */
+  gap(gap: Gap): void {
+    this.last = Math.max(this.last, gap.through);
+    this.flush();
+    this.set((before) => addGap(before, gap));
   }
 
   complete(): void {

@@ -25,6 +25,7 @@ impl Seat for SeatService {
         &self,
         request: Request<CreateSessionRequest>,
     ) -> Result<Response<Session>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let new = request.into_inner();
         let id = convert::given(new.id).map(|id| convert::id::<SessionId>(&id)).transpose()?;
         let wish = CreateSession {
@@ -35,23 +36,25 @@ impl Seat for SeatService {
             description: convert::given(new.description),
             source: convert::given(new.source),
         };
-        let session = self.0.create_session(wish).await?;
-        Ok(Response::new(convert::session(&self.0, session)))
+        let session = app.create_session(wish).await?;
+        Ok(Response::new(convert::session(&app, session)))
     }
 
     async fn get_session(
         &self,
         request: Request<GetSessionRequest>,
     ) -> Result<Response<Session>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let id = convert::id(&request.into_inner().session_id)?;
-        let session = self.0.session(id).await?;
-        Ok(Response::new(convert::session(&self.0, session)))
+        let session = app.session(id).await?;
+        Ok(Response::new(convert::session(&app, session)))
     }
 
     async fn list_sessions(
         &self,
         request: Request<ListSessionsRequest>,
     ) -> Result<Response<ListSessionsResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let invalid = |error: &dyn std::fmt::Display| Status::invalid_argument(error.to_string());
         let cursor = convert::given(wish.page_token).map(|token| token.parse()).transpose();
@@ -65,13 +68,13 @@ impl Seat for SeatService {
             agent: convert::given(wish.agent),
             ..SessionQuery::default()
         };
-        let page = self.0.sessions(query).await?;
+        let page = app.sessions(query).await?;
         Ok(Response::new(ListSessionsResponse {
             next_page_token: page.next.map(|next| next.to_string()).unwrap_or_default(),
             sessions: page
                 .items
                 .into_iter()
-                .map(|session| convert::session(&self.0, session))
+                .map(|session| convert::session(&app, session))
                 .collect(),
         }))
     }
@@ -80,19 +83,20 @@ impl Seat for SeatService {
         &self,
         request: Request<CompleteSessionRequest>,
     ) -> Result<Response<Session>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let id = convert::id(&request.into_inner().session_id)?;
-        let session = self.0.complete_session(id).await?;
-        Ok(Response::new(convert::session(&self.0, session)))
+        let session = app.complete_session(id).await?;
+        Ok(Response::new(convert::session(&app, session)))
     }
 
     async fn submit_request(
         &self,
         request: Request<SubmitRequestRequest>,
     ) -> Result<Response<SubmitRequestResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let asked = wish.request.ok_or_else(|| Status::invalid_argument("`request` is missing"))?;
-        let submitted = self
-            .0
+        let submitted = app
             .submit_turn(SubmitTurn {
                 session: convert::id(&wish.session_id)?,
                 turn: convert::id(&wish.turn_id)?,
@@ -114,12 +118,13 @@ impl Seat for SeatService {
         &self,
         request: Request<SubmitDecisionRequest>,
     ) -> Result<Response<SubmitDecisionResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let answer =
             wish.response.ok_or_else(|| Status::invalid_argument("`response` is missing"))?;
         let answer = convert::decision(&answer)?;
         let (session, turn) = (convert::id(&wish.session_id)?, convert::id(&wish.turn_id)?);
-        let decided = self.0.decide(session, turn, answer, "human").await?;
+        let decided = app.decide(session, turn, answer, "human").await?;
         Ok(decided_response(decided))
     }
 
@@ -127,10 +132,11 @@ impl Seat for SeatService {
         &self,
         request: Request<DismissTurnRequest>,
     ) -> Result<Response<SubmitDecisionResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let (session, turn) = (convert::id(&wish.session_id)?, convert::id(&wish.turn_id)?);
         let reason = convert::given(wish.reason);
-        let dismissed = self.0.dismiss(session, turn, reason.as_deref()).await?;
+        let dismissed = app.dismiss(session, turn, reason.as_deref()).await?;
         Ok(decided_response(dismissed))
     }
 
@@ -140,10 +146,11 @@ impl Seat for SeatService {
         &self,
         request: Request<SubscribeRequest>,
     ) -> Result<Response<Self::SubscribeStream>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let session = convert::id(&wish.session_id)?;
         let kinds = super::sessions::kinds(&wish.kinds)?;
-        let followed = self.0.follow(session, Seq::new(wish.after_seq)).await?;
+        let followed = app.follow(session, Seq::new(wish.after_seq)).await?;
         let events = followed.filter_map(move |followed| {
             let event = match followed {
                 Ok(Followed::Event(event)) => {

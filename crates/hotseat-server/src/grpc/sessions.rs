@@ -24,10 +24,11 @@ impl Sessions for SessionsService {
         &self,
         request: Request<AppendEventsRequest>,
     ) -> Result<Response<AppendEventsResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let session = convert::id(&wish.session_id)?;
         let events = wish.events.into_iter().map(new_event).collect::<Result<Vec<_>, _>>()?;
-        let appended = self.0.append_events(session, events).await?;
+        let appended = app.append_events(session, events).await?;
         Ok(Response::new(AppendEventsResponse {
             last_seq: appended.last_seq.get(),
             appended: u32::try_from(appended.new).unwrap_or(u32::MAX),
@@ -38,6 +39,7 @@ impl Sessions for SessionsService {
         &self,
         request: Request<ListEventsRequest>,
     ) -> Result<Response<ListEventsResponse>, Status> {
+        let app = super::entered(&self.0, &request)?;
         let wish = request.into_inner();
         let limit = match wish.limit as usize {
             0 => PAGE,
@@ -49,7 +51,7 @@ impl Sessions for SessionsService {
             limit: limit + 1,
             ..EventQuery::default()
         };
-        let mut events = self.0.events(convert::id(&wish.session_id)?, query).await?;
+        let mut events = app.events(convert::id(&wish.session_id)?, query).await?;
         let more = events.len() > limit;
         events.truncate(limit);
         let events = events.into_iter().map(convert::event).collect();
@@ -60,42 +62,48 @@ impl Sessions for SessionsService {
         &self,
         request: Request<proto::CreateAdkSessionRequest>,
     ) -> Result<Response<proto::AdkSession>, Status> {
-        adk::create(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::create(&app, request.into_inner()).await
     }
 
     async fn get_adk_session(
         &self,
         request: Request<proto::GetAdkSessionRequest>,
     ) -> Result<Response<proto::GetAdkSessionResponse>, Status> {
-        adk::get(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::get(&app, request.into_inner()).await
     }
 
     async fn list_adk_sessions(
         &self,
         request: Request<proto::ListAdkSessionsRequest>,
     ) -> Result<Response<proto::ListAdkSessionsResponse>, Status> {
-        adk::list(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::list(&app, request.into_inner()).await
     }
 
     async fn delete_adk_session(
         &self,
         request: Request<proto::DeleteAdkSessionRequest>,
     ) -> Result<Response<proto::DeleteAdkSessionResponse>, Status> {
-        adk::delete(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::delete(&app, request.into_inner()).await
     }
 
     async fn append_adk_event(
         &self,
         request: Request<proto::AppendAdkEventRequest>,
     ) -> Result<Response<proto::AppendAdkEventResponse>, Status> {
-        adk::append(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::append(&app, request.into_inner()).await
     }
 
     async fn get_adk_user_state(
         &self,
         request: Request<proto::GetAdkUserStateRequest>,
     ) -> Result<Response<proto::GetAdkUserStateResponse>, Status> {
-        adk::user_state(&self.0, request.into_inner()).await
+        let app = super::entered(&self.0, &request)?;
+        adk::user_state(&app, request.into_inner()).await
     }
 }
 

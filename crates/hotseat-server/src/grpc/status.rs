@@ -16,6 +16,7 @@ impl From<ServiceError> for Status {
             | E::TurnNotFound { .. }
             | E::ToolNotRunning(_)
             | E::NotFound { .. } => Code::NotFound,
+            E::OwnerOnly | E::OtherUser | E::BoundToSession => Code::PermissionDenied,
             E::TurnAnswered { .. } | E::AdkSessionExists(_) => Code::AlreadyExists,
             E::TurnNotHead { .. }
             | E::SessionCompleted(_)

@@ -26,6 +26,8 @@ impl Worker for WorkerService {
         &self,
         request: Request<Streaming<WorkerMessage>>,
     ) -> Result<Response<Self::AttachStream>, Status> {
+        let app = super::entered(&self.0, &request)?;
+        app.owner_only()?;
         let mut incoming = request.into_inner();
         let first = incoming.message().await?;
         let Some(FromWorker::Register(register)) = first.and_then(|message| message.message) else {
@@ -38,8 +40,7 @@ impl Worker for WorkerService {
             agents = names.join(", "),
             "worker attached"
         );
-        let (attachment, receiver) = self.0.attach_worker(registration).await?;
-        let app = self.0.clone();
+        let (attachment, receiver) = app.attach_worker(registration).await?;
         let greeting = registered(&app);
         // The attachment lives as long as the stream, and the stream as long as both directions.
         let state = (app, attachment, receiver, incoming);

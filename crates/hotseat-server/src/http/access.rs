@@ -1,43 +1,67 @@
 //! Who may come in.
 //!
-//! Three checks, in front of everything: the request is addressed to us (`Host`,
-//! against DNS rebinding), a page of someone else's did not send it (`Origin`,
-//! against cross-site requests), and the caller knows the token. The page's own
-//! files and the health routes need no token; they hold nothing.
+//! Checks in front of everything: the request is addressed to us (`Host`, against DNS
+//! rebinding), a page of someone else's did not send it (`Origin`, and a token where
+//! a cookie says who it is, against cross-site requests), and the caller is somebody
+//! (see `credentials`). The page's own files and the health routes need no token;
+//! they hold nothing.
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use subtle::ConstantTimeEq;
 
 use super::Problem;
-use crate::config::{Access, Config};
-use crate::service::App;
+use super::credentials::{self, By, Entry, Renewal};
+use crate::clock;
+use crate::config::Config;
+use crate::identity::{Client, CsrfToken, Visitor};
+use crate::service::{App, Suspect};
 
-pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Letters of a client's name for itself that are kept.
+const MAX_USER_AGENT: usize = 256;
+
+pub(super) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let config = &app.config;
     let origin = allowed_cors_origin(config, request.headers());
-    let mut response = match admit(config, &request) {
-        Admission::Enter => next.run(request).await,
+    let grpc = is_grpc(request.headers());
+    let client = client(&request);
+    let mut renewal = None;
+    let admission = admit(&app, &request, &client);
+    let mut response = match slowed_down(&app, &client, admission).await {
+        Admission::Enter(entry) => {
+            if let Some(entry) = entry {
+                renewal = entry.renewal;
+                let visitor = Visitor { caller: entry.caller, client: Some(client) };
+                request.extensions_mut().insert(visitor);
+            }
+            next.run(request).await
+        }
         Admission::Preflight => preflight_answer(),
         Admission::Redirect(redirect) => redirect,
-        Admission::Refused(problem) if is_grpc(request.headers()) => grpc_refusal(&problem),
+        Admission::Refused(problem) if grpc => grpc_refusal(&problem),
         Admission::Refused(problem) => problem.into_response(),
     };
+    if let Some(renewal) = renewal {
+        renewal.put_on(&mut response);
+    }
     add_headers(response.headers_mut(), origin);
     response
 }
 
 /// What becomes of a request.
 enum Admission {
-    Enter,
+    /// With whoever it is from; what is public asks for nobody.
+    Enter(Option<Entry>),
     Preflight,
     Redirect(Response),
     Refused(Problem),
 }
 
-fn admit(config: &Config, request: &Request) -> Admission {
+fn admit(app: &App, request: &Request, client: &Client) -> Admission {
+    let config = &app.config;
     let addressed = check_host(config, request).and_then(|()| check_origin(config, request));
     if let Err(problem) = addressed {
         return Admission::Refused(problem);
@@ -48,13 +72,82 @@ fn admit(config: &Config, request: &Request) -> Admission {
     {
         return Admission::Preflight;
     }
-    if let Some(redirect) = swap_token_for_cookie(config, request) {
+    if let Some(redirect) = credentials::swap_token_for_cookie(config, request) {
         return Admission::Redirect(redirect);
     }
-    match check_token(config, request) {
-        Ok(()) => Admission::Enter,
+    if is_public(request.uri().path(), is_grpc(request.headers())) {
+        return Admission::Enter(None);
+    }
+    let entry = credentials::identify(app, request.headers(), client)
+        .and_then(|entry| check_own_page(config, request, entry));
+    match entry {
+        Ok(entry) => Admission::Enter(Some(entry)),
         Err(problem) => Admission::Refused(problem),
     }
+}
+
+/// Lets those wait who ask for many sessions that are not theirs, or show tokens that
+/// are not genuine; before anything is done for them, so that nothing can be timed.
+async fn slowed_down(app: &App, client: &Client, admission: Admission) -> Admission {
+    let suspect = match &admission {
+        Admission::Enter(Some(entry)) => entry.caller.user().cloned().map(Suspect::User),
+        Admission::Refused(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
+            client.ip.map(Suspect::Ip)
+        }
+        _ => None,
+    };
+    let Some(suspect) = suspect else { return admission };
+    match app.enumeration.slow_down(&suspect).await {
+        Ok(()) => admission,
+        Err(_) => Admission::Refused(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too_many_attempts",
+            "there were too many requests for sessions that are not there: wait a minute",
+        )),
+    }
+}
+
+/// Where a request comes from. What a proxy says of that is not believed: anybody can say it.
+fn client(request: &Request) -> Client {
+    let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let user_agent = request.headers().get(header::USER_AGENT).and_then(|name| name.to_str().ok());
+    Client {
+        ip: address.map(|ConnectInfo(address)| address.ip().to_canonical()),
+        user_agent: user_agent.map(|name| name.get(..MAX_USER_AGENT).unwrap_or(name).into()),
+    }
+}
+
+/// A browser sends its cookie with whatever any page asks for. So a change that comes
+/// with a cookie must be known to come from a page of ours: by what the browser says
+/// of it, or by a token that only such a page can read.
+fn check_own_page(config: &Config, request: &Request, entry: Entry) -> Result<Entry, Problem> {
+    let headers = request.headers();
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    // A foreign origin was refused already.
+    let own_page = text("origin").is_some()
+        || text("sec-fetch-site").is_some_and(|site| site == "same-origin");
+    if is_safe(request.method()) || entry.by == By::Bearer || own_page {
+        return Ok(entry);
+    }
+    let now = clock::now().as_second();
+    let proven = text("x-csrf-token")
+        .is_some_and(|token| CsrfToken::is_valid(&config.key, &entry.caller, token, now));
+    if proven {
+        return Ok(entry);
+    }
+    tracing::warn!(
+        event = "csrf_validation_failed",
+        "a change that came with a cookie was refused"
+    );
+    Err(Problem::new(
+        StatusCode::FORBIDDEN,
+        "csrf",
+        "a change that comes with a cookie needs `Origin` or `x-csrf-token` (GET /api/v1/csrf)",
+    ))
+}
+
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
 fn is_grpc(headers: &HeaderMap) -> bool {
@@ -102,7 +195,7 @@ fn host_name(host: &str) -> &str {
 }
 
 fn check_origin(config: &Config, request: &Request) -> Result<(), Problem> {
-    let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let safe = is_safe(request.method());
     let Some(origin) = request.headers().get(header::ORIGIN).and_then(|value| value.to_str().ok())
     else {
         return Ok(()); // Not a browser, or a page's own plain navigation.
@@ -126,21 +219,6 @@ fn allowed_origin(config: &Config, origin: &str) -> bool {
     config.cors_origins.iter().any(|allowed| allowed == "*" || allowed == origin)
 }
 
-fn check_token(config: &Config, request: &Request) -> Result<(), Problem> {
-    let Access::Token(token) = &config.access else { return Ok(()) };
-    if is_public(request.uri().path(), is_grpc(request.headers()))
-        || presented(config, request.headers())
-            .any(|presented| bool::from(presented.as_bytes().ct_eq(token.as_bytes())))
-    {
-        return Ok(());
-    }
-    Err(Problem::new(
-        StatusCode::UNAUTHORIZED,
-        "unauthenticated",
-        "the token is missing or wrong: open the link that `hotseat web` printed, or send `Authorization: Bearer <token>`",
-    ))
-}
-
 /// The page's files, the health routes and preflights. Everything else needs the token.
 ///
 /// The gRPC services are known by their paths: they answer whatever the content type
@@ -151,65 +229,6 @@ fn is_public(path: &str, grpc: bool) -> bool {
     !grpc && !guarded && !matches!(path, "/metrics" | "/list-apps")
 }
 
-/// The tokens that a request carries: in its header, or in our cookie.
-fn presented<'r>(config: &Config, headers: &'r HeaderMap) -> impl Iterator<Item = &'r str> {
-    let name = cookie_name(config);
-    let bearer = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| token.trim());
-    let cookies = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .filter(move |(cookie, _)| *cookie == name)
-        .map(|(_, token)| token);
-    bearer.into_iter().chain(cookies)
-}
-
-/// Cookies are shared by all ports of a host, so the port is in the name.
-fn cookie_name(config: &Config) -> String {
-    format!("hotseat_{}", config.address.port())
-}
-
-/// The printed link carries the token once: it becomes a cookie that scripts cannot
-/// read, and leaves the address bar and the history.
-fn swap_token_for_cookie(config: &Config, request: &Request) -> Option<Response> {
-    let Access::Token(token) = &config.access else { return None };
-    if request.method() != Method::GET || request.uri().path().starts_with("/api/") {
-        return None;
-    }
-    let (presented, rest) = take_token(request.uri())?;
-    if !bool::from(presented.as_bytes().ct_eq(token.as_bytes())) {
-        return None;
-    }
-    let cookie = format!(
-        "{}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000",
-        cookie_name(config)
-    );
-    let headers = [
-        (header::LOCATION, HeaderValue::from_str(&rest).ok()?),
-        (header::SET_COOKIE, HeaderValue::from_str(&cookie).ok()?),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    Some((StatusCode::SEE_OTHER, headers).into_response())
-}
-
-/// The token of an address, and the address without it.
-fn take_token(uri: &Uri) -> Option<(&str, String)> {
-    let query = uri.query()?;
-    let token = query.split('&').find_map(|pair| pair.strip_prefix("token="))?;
-    let rest: Vec<_> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
-    // A path that begins with two slashes would be read as another host.
-    let path = format!("/{}", uri.path().trim_start_matches('/'));
-    let address = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
-    Some((token, address))
-}
-
 fn allowed_cors_origin(config: &Config, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     allowed_origin(config, origin.to_str().ok()?).then(|| origin.clone())
@@ -218,7 +237,10 @@ fn allowed_cors_origin(config: &Config, headers: &HeaderMap) -> Option<HeaderVal
 fn preflight_answer() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT, PATCH, DELETE"),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, "authorization, content-type, last-event-id"),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "authorization, content-type, last-event-id, x-csrf-token",
+        ),
         (header::ACCESS_CONTROL_MAX_AGE, "600"),
     ];
     (StatusCode::NO_CONTENT, headers).into_response()
@@ -228,6 +250,8 @@ fn add_headers(headers: &mut HeaderMap, cors_origin: Option<HeaderValue>) {
     if let Some(origin) = cors_origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         headers.insert(header::VARY, HeaderValue::from_static("origin"));
+        let exposed = HeaderValue::from_static(Renewal::HEADERS);
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
@@ -239,6 +263,7 @@ fn grpc_refusal(problem: &Problem) -> Response {
     let status = match problem.status() {
         StatusCode::UNAUTHORIZED => tonic::Status::unauthenticated(problem.detail()),
         StatusCode::FORBIDDEN => tonic::Status::permission_denied(problem.detail()),
+        StatusCode::TOO_MANY_REQUESTS => tonic::Status::resource_exhausted(problem.detail()),
         _ => tonic::Status::failed_precondition(problem.detail()),
     };
     status.into_http()

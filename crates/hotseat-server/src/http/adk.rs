@@ -4,7 +4,6 @@
 //! known by app, user and ADK's id; names are in camelCase, as ADK writes them.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hotseat_core::Seq;
@@ -14,7 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use super::extract::{At, Body, OptionalBody, Params};
+use super::extract::{At, Body, Entered, OptionalBody, Params};
 use crate::clock;
 use crate::service::{AdkKey, AdkSession, App, NewAdkSession, no_events, seen};
 
@@ -57,7 +56,7 @@ impl AdkSessionView {
 /// The apps that are hosted here or have sessions here.
 #[utoipa::path(get, path = "/list-apps", tag = "adk", responses((status = 200, body = Vec<String>)))]
 pub(super) async fn list_apps(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<ListAppsParams>,
 ) -> Result<Response, Problem> {
     let names = app.app_names().await?;
@@ -104,7 +103,7 @@ pub(super) struct NewAdkSessionBody {
     params(("app" = String, Path), ("user" = String, Path)), request_body = NewAdkSessionBody,
     responses((status = 200, body = AdkSessionView), (status = 409, body = Problem)))]
 pub(super) async fn create(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id)): At<(String, String)>,
     OptionalBody(body): OptionalBody<Option<NewAdkSessionBody>>,
 ) -> Result<Json<AdkSessionView>, Problem> {
@@ -130,7 +129,7 @@ pub(super) async fn create(
     request_body = Object,
     responses((status = 200, body = AdkSessionView), (status = 409, body = Problem)))]
 pub(super) async fn create_named(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id, id)): At<(String, String, String)>,
     OptionalBody(state): OptionalBody<Option<Map<String, Value>>>,
 ) -> Result<Json<AdkSessionView>, Problem> {
@@ -144,7 +143,7 @@ pub(super) async fn create_named(
     params(("app" = String, Path), ("user" = String, Path)),
     responses((status = 200, body = Vec<AdkSessionView>)))]
 pub(super) async fn list(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id)): At<(String, String)>,
 ) -> Result<Json<Vec<AdkSessionView>>, Problem> {
     let mut query = AdkSessionQuery { app_name, user_id: Some(user_id), after: None, limit: 1000 };
@@ -164,7 +163,7 @@ pub(super) async fn list(
     params(("app" = String, Path), ("user" = String, Path), ("session" = String, Path)),
     responses((status = 200, body = AdkSessionView), (status = 404, body = Problem)))]
 pub(super) async fn show(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id, id)): At<(String, String, String)>,
 ) -> Result<Json<AdkSessionView>, Problem> {
     show_key(&app, &AdkKey::new(&app_name, &user_id, &id)?).await
@@ -195,7 +194,7 @@ pub(super) struct PatchBody {
     request_body = PatchBody,
     responses((status = 200, body = AdkSessionView), (status = 404, body = Problem)))]
 pub(super) async fn patch(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id, id)): At<(String, String, String)>,
     Body(body): Body<PatchBody>,
 ) -> Result<Json<AdkSessionView>, Problem> {
@@ -217,7 +216,7 @@ pub(super) async fn patch(
     params(("app" = String, Path), ("user" = String, Path), ("session" = String, Path)),
     responses((status = 200), (status = 404, body = Problem)))]
 pub(super) async fn delete(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((app_name, user_id, id)): At<(String, String, String)>,
 ) -> Result<Response, Problem> {
     let key = AdkKey::new(&app_name, &user_id, &id)?;

@@ -1,21 +1,20 @@
 //! Files that an agent's tools have saved.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 use super::Problem;
-use super::extract::{At, Params, session_id};
+use super::extract::{At, Entered, Params, session_id};
 use super::view::List;
-use crate::service::{App, Artifact};
+use crate::service::Artifact;
 
 /// Lists them.
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/artifacts", tag = "artifacts", params(("id" = String, Path)),
     responses((status = 200, body = List<Artifact>), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn list(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<List<Artifact>>, Problem> {
     let items = app.artifacts(session_id(&id)?).await?;
@@ -34,7 +33,7 @@ pub(super) struct VersionParams {
     params(("id" = String, Path), ("name" = String, Path), VersionParams),
     responses((status = 200, content_type = "application/octet-stream"), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn bytes(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((id, name)): At<(String, String)>,
     Params(params): Params<VersionParams>,
 ) -> Result<Response, Problem> {

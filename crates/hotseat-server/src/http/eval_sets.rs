@@ -1,15 +1,14 @@
 //! EvalSet files and runs of `adk eval`.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
-use super::extract::{At, Body, Params};
+use super::extract::{At, Body, Entered, Params};
 use super::view::List;
-use crate::service::{App, EvalRun, EvalRunWish, EvalSetSummary, Validation};
+use crate::service::{EvalRun, EvalRunWish, EvalSetSummary, Validation};
 
 /// A file, without its cases.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -46,7 +45,7 @@ impl From<EvalSetSummary> for EvalSetRow {
 
 /// Lists the files that are known.
 #[utoipa::path(get, path = "/api/v1/eval-sets", tag = "golden traces", responses((status = 200, body = List<EvalSetRow>)))]
-pub(super) async fn list(State(app): State<App>) -> Result<Json<List<EvalSetRow>>, Problem> {
+pub(super) async fn list(Entered(app): Entered) -> Result<Json<List<EvalSetRow>>, Problem> {
     let items = app.eval_sets().await?.into_iter().map(EvalSetRow::from).collect();
     Ok(Json(List { items, next_cursor: None }))
 }
@@ -75,7 +74,7 @@ pub(super) struct EvalSetFile {
 #[utoipa::path(get, path = "/api/v1/eval-sets/file", tag = "golden traces", params(FileParams),
     responses((status = 200, body = EvalSetFile), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn file(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<FileParams>,
 ) -> Result<Json<EvalSetFile>, Problem> {
     let summary = app.eval_set(&params.path).await?;
@@ -113,7 +112,7 @@ pub(super) struct PutView {
 #[utoipa::path(put, path = "/api/v1/eval-sets/case", tag = "golden traces", request_body = PutCase,
     responses((status = 200, body = PutView), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn put_case(
-    State(app): State<App>,
+    Entered(app): Entered,
     Body(put): Body<PutCase>,
 ) -> Result<Json<PutView>, Problem> {
     let action = app.put_eval_case(&put.path, put.case.clone(), put.index).await?.as_str();
@@ -141,7 +140,7 @@ pub(super) struct RemovedView {
 #[utoipa::path(delete, path = "/api/v1/eval-sets/case", tag = "golden traces", params(CaseParams),
     responses((status = 200, body = RemovedView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn delete_case(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<CaseParams>,
 ) -> Result<Json<RemovedView>, Problem> {
     let removed = app.remove_eval_case(&params.path, &params.eval_id).await?;
@@ -157,7 +156,7 @@ pub(super) struct ValidateBody {
 #[utoipa::path(post, path = "/api/v1/eval-sets/validate", tag = "golden traces", request_body = ValidateBody,
     responses((status = 200, body = Validation), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn validate(
-    State(app): State<App>,
+    Entered(app): Entered,
     Body(body): Body<ValidateBody>,
 ) -> Result<Json<Validation>, Problem> {
     Ok(Json(app.validate_eval_set(&body.path).await?))
@@ -167,7 +166,7 @@ pub(super) async fn validate(
 #[utoipa::path(post, path = "/api/v1/eval-sets/run", tag = "golden traces", request_body = EvalRunWish,
     responses((status = 202, body = EvalRun), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn run(
-    State(app): State<App>,
+    Entered(app): Entered,
     Body(wish): Body<EvalRunWish>,
 ) -> Result<(StatusCode, Json<EvalRun>), Problem> {
     Ok((StatusCode::ACCEPTED, Json(app.start_eval(wish)?)))
@@ -184,18 +183,18 @@ pub(super) struct RunParams {
 #[utoipa::path(get, path = "/api/v1/eval-runs", tag = "golden traces", params(RunParams),
     responses((status = 200, body = List<EvalRun>)))]
 pub(super) async fn runs(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<RunParams>,
-) -> Json<List<EvalRun>> {
-    let items = app.eval_run_list(params.path.as_deref());
-    Json(List { items, next_cursor: None })
+) -> Result<Json<List<EvalRun>>, Problem> {
+    let items = app.eval_run_list(params.path.as_deref())?;
+    Ok(Json(List { items, next_cursor: None }))
 }
 
 /// One run of `adk eval`.
 #[utoipa::path(get, path = "/api/v1/eval-runs/{id}", tag = "golden traces", params(("id" = String, Path)),
     responses((status = 200, body = EvalRun), (status = 404, body = Problem)))]
 pub(super) async fn one_run(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<EvalRun>, Problem> {
     Ok(Json(app.eval_run(&id)?))

@@ -1,7 +1,6 @@
 //! The log of a session: read it, put raw ADK events into it.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use hotseat_core::{InvalidEvent, Kind, Seq};
 use hotseat_store::{EventQuery, Order, Sort};
@@ -9,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Problem;
-use super::extract::{At, Body, Params, session_id};
+use super::extract::{At, Body, Entered, Params, session_id};
 use super::view::{EventView, List};
-use crate::service::{App, adk_event};
+use crate::service::adk_event;
 
 /// A page ends after so many bytes of payloads, whatever its limit is.
 const MAX_PAGE_BYTES: usize = 32 * 1024 * 1024;
@@ -44,7 +43,7 @@ pub(super) struct EventParams {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/events", tag = "events", params(("id" = String, Path), EventParams),
     responses((status = 200, body = List<EventView>), (status = 404, body = Problem)))]
 pub(super) async fn list(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<EventParams>,
 ) -> Result<Json<List<EventView>>, Problem> {
@@ -132,7 +131,7 @@ pub(super) struct Ingested {
     request_body = Object,
     responses((status = 201, body = Ingested), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn ingest(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Body(body): Body<Box<RawValue>>,
 ) -> Result<(StatusCode, Json<Ingested>), Problem> {

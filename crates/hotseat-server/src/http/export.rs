@@ -1,7 +1,6 @@
 //! The golden trace: see it, write it.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use hotseat_core::SessionId;
@@ -9,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
-use super::extract::{At, OptionalBody, Params, session_id};
-use crate::service::{App, Exported, Preview};
+use super::extract::{At, Entered, OptionalBody, Params, session_id};
+use crate::service::{Exported, Preview};
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct PreviewView {
@@ -35,7 +34,7 @@ pub(super) struct ExportParams {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/export", tag = "golden traces", params(("id" = String, Path), ExportParams),
     responses((status = 200, body = PreviewView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn preview(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<ExportParams>,
 ) -> Result<Response, Problem> {
@@ -85,7 +84,7 @@ pub(super) struct ExportView {
     request_body = ExportBody,
     responses((status = 200, body = ExportView), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn write(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     OptionalBody(body): OptionalBody<ExportBody>,
 ) -> Result<Json<ExportView>, Problem> {

@@ -4,10 +4,26 @@ use axum::body::Bytes;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use hotseat_core::{SessionId, TurnId};
 use serde::de::DeserializeOwned;
 
-use super::Problem;
+use super::{Problem, credentials};
+use crate::identity::Visitor;
+use crate::service::App;
+
+/// The use cases, on behalf of whoever came in. The guard at the door says who that
+/// is; without its word nobody gets in here.
+pub(super) struct Entered(pub(super) App);
+
+impl FromRequestParts<App> for Entered {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let visitor = parts.extensions.get::<Visitor>().ok_or_else(credentials::missing)?;
+        Ok(Self(app.entered_by(visitor.clone())))
+    }
+}
 
 /// A JSON body.
 #[derive(FromRequest)]

@@ -24,7 +24,7 @@ pub(super) struct Health {
 #[utoipa::path(get, path = "/health", tag = "server", responses((status = 200, body = Health)))]
 pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Problem> {
     // Alive even when the store is not: that is for `/ready` to say.
-    let sessions = app.store.counts().await.map_or(0, |counts| counts.sessions);
+    let sessions = app.counts().await.map_or(0, |counts| counts.sessions);
     Ok(Json(report(&app, sessions)))
 }
 
@@ -32,7 +32,7 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Probl
 #[utoipa::path(get, path = "/ready", tag = "server",
     responses((status = 200, body = Health), (status = 503, body = Problem)))]
 pub(super) async fn ready(State(app): State<App>) -> Result<Json<Health>, Problem> {
-    match app.store.counts().await {
+    match app.counts().await {
         Ok(counts) => Ok(Json(report(&app, counts.sessions))),
         Err(error) => {
             tracing::error!(error = %super::problem::causes(&error), "the store does not answer");

@@ -112,6 +112,9 @@ impl From<ServiceError> for Problem {
             E::SessionNotFound(_) | E::AdkSessionNotFound(_) => {
                 (StatusCode::NOT_FOUND, "session_not_found")
             }
+            E::OwnerOnly => (StatusCode::FORBIDDEN, "owner_only"),
+            E::OtherUser => (StatusCode::FORBIDDEN, "other_user"),
+            E::BoundToSession => (StatusCode::FORBIDDEN, "bound_to_session"),
             E::AdkSessionExists(_) => (StatusCode::CONFLICT, "session_exists"),
             E::Stale { .. } => (StatusCode::CONFLICT, "stale"),
             E::IngestOff => (StatusCode::CONFLICT, "ingest_off"),

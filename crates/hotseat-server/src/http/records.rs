@@ -2,7 +2,6 @@
 //! search over all of them.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hotseat_core::{Message, rfc3339};
@@ -12,9 +11,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::Problem;
-use super::extract::{At, Body, Params, session_id};
+use super::extract::{At, Body, Entered, Params, session_id};
 use super::view::{List, SessionView};
-use crate::service::{App, EventSummary, Stats};
+use crate::service::{EventSummary, Stats};
 
 /// A message.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -49,12 +48,6 @@ struct WarningView {
     at: String,
     code: String,
     message: String,
-}
-
-impl SecurityView {
-    pub(super) fn flagged(&self) -> bool {
-        self.is_security_flagged
-    }
 }
 
 impl From<Access> for SecurityView {
@@ -120,7 +113,7 @@ pub(super) struct RecordView {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/record", tag = "records", params(("id" = String, Path), RecordParams),
     responses((status = 200, body = RecordView), (status = 404, body = Problem)))]
 pub(super) async fn record(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<RecordParams>,
 ) -> Result<Json<RecordView>, Problem> {
@@ -132,7 +125,7 @@ pub(super) async fn record(
         view.messages = Some(messages.into_iter().map(MessageView::from).collect());
     }
     if params.include_security.unwrap_or_default() {
-        view.security = Some(security(&app, id).await?);
+        view.security = Some(app.security(id).await?.map(Into::into).unwrap_or_default());
     }
     if params.include_events.unwrap_or_default() {
         let events = app.raw_events(id).await?;
@@ -140,13 +133,6 @@ pub(super) async fn record(
         view.events = Some(events);
     }
     Ok(Json(view))
-}
-
-pub(super) async fn security(
-    app: &App,
-    id: hotseat_core::SessionId,
-) -> Result<SecurityView, Problem> {
-    Ok(app.access(vec![id]).await?.remove(&id).map(SecurityView::from).unwrap_or_default())
 }
 
 impl RecordView {
@@ -178,7 +164,7 @@ impl RecordView {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/messages", tag = "records", params(("id" = String, Path)),
     responses((status = 200, body = List<MessageView>), (status = 404, body = Problem)))]
 pub(super) async fn messages(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<List<MessageView>>, Problem> {
     let messages = app.messages(session_id(&id)?).await?;
@@ -191,7 +177,7 @@ pub(super) async fn messages(
     request_body = Object,
     responses((status = 201, body = MessageView), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn add_message(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Body(body): Body<Box<RawValue>>,
 ) -> Result<(StatusCode, Json<MessageView>), Problem> {
@@ -203,7 +189,7 @@ pub(super) async fn add_message(
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/events/summary", tag = "records", params(("id" = String, Path)),
     responses((status = 200, body = EventSummary), (status = 404, body = Problem)))]
 pub(super) async fn event_summary(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<EventSummary>, Problem> {
     Ok(Json(app.event_summary(session_id(&id)?).await?))
@@ -219,7 +205,7 @@ pub(super) struct Cleared {
 #[utoipa::path(delete, path = "/api/v1/sessions/{id}/events", tag = "records", params(("id" = String, Path)),
     responses((status = 200, body = Cleared), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn clear_events(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<Cleared>, Problem> {
     Ok(Json(Cleared { removed: app.clear_events(session_id(&id)?).await? }))
@@ -229,7 +215,7 @@ pub(super) async fn clear_events(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/rebuild", tag = "records", params(("id" = String, Path)),
     responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
 pub(super) async fn rebuild(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<SessionView>, Problem> {
     let session = app.rebuild(session_id(&id)?).await?;
@@ -246,7 +232,7 @@ pub(super) struct Backfilled {
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/backfill", tag = "records", params(("id" = String, Path)),
     responses((status = 200, body = Backfilled), (status = 404, body = Problem)))]
 pub(super) async fn backfill(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<Backfilled>, Problem> {
     Ok(Json(Backfilled { events: app.backfill(session_id(&id)?).await? }))
@@ -254,14 +240,14 @@ pub(super) async fn backfill(
 
 /// Figures about everything that is kept.
 #[utoipa::path(get, path = "/api/v1/stats", tag = "server", responses((status = 200, body = Stats)))]
-pub(super) async fn stats(State(app): State<App>) -> Result<Json<Stats>, Problem> {
+pub(super) async fn stats(Entered(app): Entered) -> Result<Json<Stats>, Problem> {
     Ok(Json(app.stats().await?))
 }
 
 /// The figures in the form that Prometheus reads.
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, content_type = "text/plain", body = String)))]
-pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Problem> {
+pub(super) async fn metrics(Entered(app): Entered) -> Result<Response, Problem> {
     let headers = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     Ok((headers, app.metrics().await?).into_response())
 }
@@ -297,7 +283,7 @@ pub(super) struct HitView {
 #[utoipa::path(get, path = "/api/v1/search", tag = "sessions", params(SearchParams),
     responses((status = 200, body = List<HitView>), (status = 400, body = Problem)))]
 pub(super) async fn search(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<SearchParams>,
 ) -> Result<Json<List<HitView>>, Problem> {
     let bad = || Problem::bad_request("the cursor is not one that this server gave out");

@@ -1,17 +1,16 @@
 //! Sessions: create, list, show, query, complete, cancel, delete.
 
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use hotseat_core::{HistoryProjector, SessionStatus};
 use hotseat_store::{SessionQuery, Waiting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::extract::{At, Body, Params, session_id, turn_id};
+use super::Problem;
+use super::extract::{At, Body, Entered, Params, session_id, turn_id};
 use super::view::{EventView, List, SessionView};
-use super::{Problem, records};
-use crate::service::{App, CreateSession, FunctionResponse, Query};
+use crate::service::{CreateSession, FunctionResponse, Query};
 
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
 pub(super) struct NewSession {
@@ -28,7 +27,7 @@ pub(super) struct NewSession {
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "sessions", request_body = NewSession,
     responses((status = 201, body = SessionView), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn create(
-    State(app): State<App>,
+    Entered(app): Entered,
     Body(new): Body<NewSession>,
 ) -> Result<(StatusCode, Json<SessionView>), Problem> {
     let wish = CreateSession {
@@ -63,11 +62,11 @@ pub(super) struct ListParams {
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "sessions", params(ListParams),
     responses((status = 200, body = List<SessionView>), (status = 400, body = Problem)))]
 pub(super) async fn list(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<ListParams>,
 ) -> Result<Json<List<SessionView>>, Problem> {
     let page = app.sessions(params.into_query()?).await?;
-    let access = app.access(page.items.iter().map(|session| session.id).collect()).await?;
+    let access = app.access(&page.items).await?;
     let items = page.items.into_iter().map(|session| {
         let flagged = access.get(&session.id).is_some_and(|access| access.flagged);
         let mut view = SessionView::new(&app, session);
@@ -114,7 +113,7 @@ pub(super) struct ShowParams {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path), ShowParams),
     responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
 pub(super) async fn show(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<ShowParams>,
 ) -> Result<Json<SessionView>, Problem> {
@@ -127,11 +126,12 @@ pub(super) async fn show(
             "`{unknown}` cannot be included: use history, events, messages, state or security"
         )));
     }
-    let mut view = SessionView::new(&app, app.session(id).await?);
-    let security = records::security(&app, id).await?;
-    view.flagged = security.flagged();
+    let session = app.session(id).await?;
+    let access = app.access(std::slice::from_ref(&session)).await?;
+    let mut view = SessionView::new(&app, session);
+    view.flagged = access.get(&id).is_some_and(|access| access.flagged);
     if wanted.contains(&"security") {
-        view.security = Some(security);
+        view.security = Some(app.security(id).await?.map(Into::into).unwrap_or_default());
     }
     if wanted.contains(&"messages") {
         let messages = app.messages(id).await?;
@@ -157,7 +157,7 @@ pub(super) async fn show(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/complete", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = SessionView), (status = 404, body = Problem)))]
 pub(super) async fn complete(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<Json<SessionView>, Problem> {
     let session = app.complete_session(session_id(&id)?).await?;
@@ -168,7 +168,7 @@ pub(super) async fn complete(
 #[utoipa::path(delete, path = "/api/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
     responses((status = 204), (status = 404, body = Problem)))]
 pub(super) async fn delete(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<StatusCode, Problem> {
     app.delete_session(session_id(&id)?).await?;
@@ -198,7 +198,7 @@ pub(super) struct AcceptedView {
     request_body = QueryBody,
     responses((status = 202, body = AcceptedView), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn query(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Body(body): Body<QueryBody>,
 ) -> Result<(StatusCode, Json<AcceptedView>), Problem> {
@@ -231,7 +231,7 @@ pub(super) struct ForkBody {
     request_body = ForkBody,
     responses((status = 201, body = SessionView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn fork(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Body(body): Body<ForkBody>,
 ) -> Result<(StatusCode, Json<SessionView>), Problem> {
@@ -243,7 +243,7 @@ pub(super) async fn fork(
 #[utoipa::path(post, path = "/api/v1/sessions/{id}/cancel", tag = "sessions", params(("id" = String, Path)),
     responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn cancel(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<StatusCode, Problem> {
     app.cancel_run(session_id(&id)?).await?;
@@ -255,7 +255,7 @@ pub(super) async fn cancel(
     params(("id" = String, Path), ("call_id" = String, Path)),
     responses((status = 202), (status = 404, body = Problem)))]
 pub(super) async fn cancel_tool(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((id, call_id)): At<(String, String)>,
 ) -> Result<StatusCode, Problem> {
     app.cancel_tool(session_id(&id)?, &call_id).await?;

@@ -1,6 +1,5 @@
 //! Server-sent events: the log of one session, and what changes anywhere.
 
-use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::stream::{StreamExt, unfold};
@@ -11,7 +10,7 @@ use serde_json::json;
 use tokio::sync::broadcast;
 
 use super::Problem;
-use super::extract::{At, Params, session_id};
+use super::extract::{At, Entered, Params, session_id};
 use super::sse::{self, Message};
 use super::view::{EventView, SessionView};
 use crate::service::{App, Followed};
@@ -30,7 +29,7 @@ pub(super) struct StreamParams {
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/stream", tag = "events", params(("id" = String, Path), StreamParams),
     responses((status = 200, content_type = "text/event-stream", body = EventView), (status = 404, body = Problem)))]
 pub(super) async fn session(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<StreamParams>,
     headers: HeaderMap,
@@ -101,13 +100,9 @@ impl View {
 /// What changes anywhere: sessions and agents. Without history.
 #[utoipa::path(get, path = "/api/v1/stream", tag = "events",
     responses((status = 200, content_type = "text/event-stream", body = SessionView)))]
-pub(super) async fn all(State(app): State<App>) -> Response {
-    let listener = Listener {
-        sessions: app.store.changes(),
-        agents: app.workers.changes(),
-        app,
-        greeted: false,
-    };
+pub(super) async fn all(Entered(app): Entered) -> Response {
+    let listener =
+        Listener { sessions: app.changes(), agents: app.workers.changes(), app, greeted: false };
     let messages = unfold(listener, |mut listener| async {
         let message = listener.next().await?;
         Some((message, listener))
@@ -132,11 +127,13 @@ impl Listener {
         loop {
             tokio::select! {
                 change = self.sessions.recv() => match change {
-                    Ok(Change::Deleted(id)) => {
-                        return Some(Message::new("session_deleted", &json!({"id": id})));
+                    Ok(Change::Deleted { session, user_id }) => {
+                        if self.app.concerns(&user_id, session) {
+                            return Some(Message::new("session_deleted", &json!({"id": session})));
+                        }
                     }
                     Ok(Change::Grew(id)) => {
-                        if let Ok(session) = self.app.session(id).await {
+                        if let Some(session) = self.app.visible(id).await {
                             let view = SessionView::new(&self.app, session);
                             return Some(Message::new("session", &view));
                         }

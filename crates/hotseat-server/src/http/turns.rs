@@ -1,15 +1,14 @@
 //! Turns: see what waits, answer it.
 
 use axum::Json;
-use axum::extract::State;
 use hotseat_store::TurnQuery;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
-use super::extract::{At, Body, OptionalBody, Params, session_id, turn_id};
+use super::extract::{At, Body, Entered, OptionalBody, Params, session_id, turn_id};
 use super::view::{List, TurnJson};
-use crate::service::{App, Decided};
+use crate::service::Decided;
 
 /// Who answers through this API.
 const SEAT: &str = "human";
@@ -35,10 +34,10 @@ impl TurnParams {
 #[utoipa::path(get, path = "/api/v1/turns", tag = "turns", params(TurnParams),
     responses((status = 200, body = List<TurnJson>)))]
 pub(super) async fn of_all(
-    State(app): State<App>,
+    Entered(app): Entered,
     Params(params): Params<TurnParams>,
 ) -> Result<Json<List<TurnJson>>, Problem> {
-    let query = TurnQuery { session: None, answered: params.answered()? };
+    let query = TurnQuery { answered: params.answered()?, ..TurnQuery::default() };
     let items = app.turns(query).await?.into_iter().map(TurnJson::brief).collect();
     Ok(Json(List { items, next_cursor: None }))
 }
@@ -47,11 +46,15 @@ pub(super) async fn of_all(
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/turns", tag = "turns", params(("id" = String, Path), TurnParams),
     responses((status = 200, body = List<TurnJson>), (status = 404, body = Problem)))]
 pub(super) async fn of_session(
-    State(app): State<App>,
+    Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<TurnParams>,
 ) -> Result<Json<List<TurnJson>>, Problem> {
-    let query = TurnQuery { session: Some(session_id(&id)?), answered: params.answered()? };
+    let query = TurnQuery {
+        session: Some(session_id(&id)?),
+        answered: params.answered()?,
+        ..TurnQuery::default()
+    };
     let items = app.turns(query).await?.into_iter().map(TurnJson::whole).collect();
     Ok(Json(List { items, next_cursor: None }))
 }
@@ -75,7 +78,7 @@ impl From<Decided> for DecidedView {
     params(("id" = String, Path), ("turn_id" = String, Path)), request_body = Object,
     responses((status = 200, body = DecidedView), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(super) async fn decide(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((id, turn)): At<(String, String)>,
     Body(answer): Body<Value>,
 ) -> Result<Json<DecidedView>, Problem> {
@@ -94,7 +97,7 @@ pub(super) struct DismissBody {
     params(("id" = String, Path), ("turn_id" = String, Path)), request_body = DismissBody,
     responses((status = 200, body = DecidedView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(super) async fn dismiss(
-    State(app): State<App>,
+    Entered(app): Entered,
     At((id, turn)): At<(String, String)>,
     OptionalBody(body): OptionalBody<DismissBody>,
 ) -> Result<Json<DecidedView>, Problem> {

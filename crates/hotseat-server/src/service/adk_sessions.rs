@@ -110,6 +110,8 @@ impl App {
         let id = new.id.as_deref().map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned);
         let id = id.unwrap_or_else(|| clock::new_id().to_string());
         let key = AdkKey::new(&new.app_name, &new.user_id, &id)?;
+        self.not_bound()?;
+        self.known_user(&key.user_id)?;
         if let Some(literal) = key.literal()
             && let Some(there) = self.store.session(literal).await?
             && key.is_of(&there)
@@ -149,6 +151,7 @@ impl App {
         key: &AdkKey,
         query: AdkEventQuery,
     ) -> Result<AdkRead, ServiceError> {
+        self.owned_key(key).await?;
         if let Some(read) = self.store.adk_session(key.hashed(), query).await? {
             return Ok(read);
         }
@@ -161,14 +164,40 @@ impl App {
         Err(ServiceError::AdkSessionNotFound(key.id.clone()))
     }
 
+    /// Whether the caller may touch the session of a key, before any of it is read: how
+    /// long that takes would tell whether there is one.
+    async fn owned_key(&self, key: &AdkKey) -> Result<(), ServiceError> {
+        if self.visitor.caller.is_owner() {
+            return Ok(());
+        }
+        let hashed = self.store.session(key.hashed()).await?;
+        let literal = match key.literal() {
+            Some(id) => self.store.session(id).await?,
+            None => None,
+        };
+        let (id, found) = match (hashed, key.literal()) {
+            (None, Some(id)) => (id, literal),
+            (hashed, _) => (key.hashed(), hashed),
+        };
+        let admitted = self.admit(id, found).filter(|session| key.is_of(session));
+        admitted.map(drop).ok_or_else(|| ServiceError::AdkSessionNotFound(key.id.clone()))
+    }
+
+    /// Those that the caller may see.
     pub(crate) async fn adk_sessions(
         &self,
-        query: AdkSessionQuery,
+        mut query: AdkSessionQuery,
     ) -> Result<(Vec<AdkSession>, Option<String>), ServiceError> {
+        let caller = &self.visitor.caller;
+        if let Some(user) = caller.user() {
+            self.known_user(query.user_id.as_deref().unwrap_or(user))?;
+            query.user_id = Some(user.to_string());
+        }
         let shared = self.store.shared_state(&query.app_name, query.user_id.as_deref()).await?;
         let AdkPage { sessions, next } = self.store.adk_sessions(query).await?;
         let sessions = sessions
             .into_iter()
+            .filter(|(session, _)| caller.may_see(session))
             .map(|(session, state)| {
                 let state = if session.shares_state() {
                     let user = shared.users.get(&session.user_id).cloned().unwrap_or_default();
@@ -193,6 +222,7 @@ impl App {
         let event = adk_event(payload)
             .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
         let expected = expected_head.map_or(Expected::Any, Expected::EventHead);
+        self.owned_key(key).await?;
         let id = key.hashed();
         let appended = match self.store.append(id, expected, vec![event.clone()]).await {
             Err(AppendError::NoSession { .. }) => {
@@ -231,6 +261,7 @@ impl App {
         &self,
         id: SessionId,
     ) -> Result<Map<String, Value>, ServiceError> {
+        self.owned(id).await?;
         let read = self.store.adk_session(id, none()).await?;
         Ok(seen(read.ok_or(ServiceError::SessionNotFound(id))?).state)
     }
@@ -241,13 +272,17 @@ impl App {
         app_name: &str,
         user_id: &str,
     ) -> Result<Map<String, Value>, ServiceError> {
+        self.not_bound()?;
+        self.known_user(user_id)?;
         let mut shared = self.store.shared_state(app_name, Some(user_id)).await?;
         Ok(shared.users.remove(user_id).unwrap_or_default())
     }
 
-    /// The apps that are hosted, and those that have sessions.
+    /// The apps that are hosted, and those that have sessions; of which only the owner
+    /// sees all.
     pub(crate) async fn app_names(&self) -> Result<Vec<String>, ServiceError> {
-        let mut names = self.store.app_names().await?;
+        let owner = self.visitor.caller.is_owner();
+        let mut names = if owner { self.store.app_names().await? } else { Vec::new() };
         names.extend(self.workers.list().items.into_iter().map(|agent| agent.app_name));
         names.sort_unstable();
         names.dedup();

@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use hotseat_core::{RunId, SessionId, ToolDeclaration};
 
-use super::{AskAnswer, What};
+use super::{App, AskAnswer, What};
 
 /// Messages that may wait for a worker. One that does not read this many is as good as gone.
 const WORKER_QUEUE: usize = 256;
@@ -135,6 +135,20 @@ struct Attached {
     problems: Vec<LoadProblem>,
     active_runs: Vec<String>,
     sender: mpsc::Sender<ToWorker>,
+}
+
+impl App {
+    /// The agents, and for the owner where their files are and what went wrong.
+    pub(crate) fn agents(&self) -> AgentList {
+        let mut list = self.workers.list();
+        if !self.visitor.caller.is_owner() {
+            list.problems.clear();
+            for agent in &mut list.items {
+                agent.eval_set_path = None;
+            }
+        }
+        list
+    }
 }
 
 impl Default for Workers {

@@ -13,6 +13,12 @@ pub(crate) enum ServiceError {
     SessionNotFound(SessionId),
     #[error("there is no session `{0}` of this app and user")]
     AdkSessionNotFound(String),
+    #[error("only the owner of this server may do this: use the token that `hotseat web` printed")]
+    OwnerOnly,
+    #[error("your token is for another user: leave `user_id` out")]
+    OtherUser,
+    #[error("your token is for one session and admits to nothing else")]
+    BoundToSession,
     #[error("there is a session `{0}` of this app and user already")]
     AdkSessionExists(String),
     #[error(

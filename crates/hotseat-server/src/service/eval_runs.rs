@@ -81,6 +81,7 @@ struct Outcome {
 impl App {
     /// Starts a run and returns at once.
     pub(crate) fn start_eval(&self, wish: EvalRunWish) -> Result<EvalRun, ServiceError> {
+        self.owner_only()?;
         self.known_eval_set(&wish.path)?;
         if self.workers.agent(&wish.agent).is_none_or(|agent| !agent.connected) {
             return Err(ServiceError::NoWorker(wish.agent));
@@ -135,8 +136,11 @@ impl App {
     }
 
     /// Runs of a file, or of all, newest first.
-    pub(crate) fn eval_run_list(&self, path: Option<&str>) -> Vec<EvalRun> {
-        let Ok(entries) = std::fs::read_dir(self.eval_run_folder()) else { return Vec::new() };
+    pub(crate) fn eval_run_list(&self, path: Option<&str>) -> Result<Vec<EvalRun>, ServiceError> {
+        self.owner_only()?;
+        let Ok(entries) = std::fs::read_dir(self.eval_run_folder()) else {
+            return Ok(Vec::new());
+        };
         let mut runs: Vec<_> = entries
             .filter_map(Result::ok)
             .filter_map(|entry| self.read_eval_run(&entry.path()))
@@ -144,10 +148,11 @@ impl App {
             .collect();
         runs.sort_by(|left, right| right.started_at.cmp(&left.started_at));
         runs.truncate(MAX_LISTED);
-        runs
+        Ok(runs)
     }
 
     pub(crate) fn eval_run(&self, id: &str) -> Result<EvalRun, ServiceError> {
+        self.owner_only()?;
         let not_found = ServiceError::NotFound { what: "eval run" };
         // Only a UUID names a file here.
         let Ok(id) = id.parse::<hotseat_core::RunId>() else { return Err(not_found) };

@@ -50,6 +50,7 @@ pub(crate) struct Validation {
 impl App {
     /// Every known file that exists, by path.
     pub(crate) async fn eval_sets(&self) -> Result<Vec<EvalSetSummary>, ServiceError> {
+        self.owner_only()?;
         let known = self.known_eval_sets();
         blocking(move || {
             known.into_iter().filter(|(path, _)| path.is_file()).map(summary).collect()
@@ -122,6 +123,7 @@ impl App {
         &self,
         path: &str,
     ) -> Result<(PathBuf, Option<String>), ServiceError> {
+        self.owner_only()?;
         let wanted = Path::new(path);
         let known = self.known_eval_sets().into_iter().find(|(known, _)| known == wanted);
         known.ok_or(ServiceError::NotFound { what: "eval set file" })

@@ -36,7 +36,9 @@ pub(crate) struct Exported {
 }
 
 impl App {
+    /// For the owner: it names a file of theirs.
     pub(crate) async fn preview_export(&self, id: SessionId) -> Result<Preview, ServiceError> {
+        self.owner_only()?;
         let session = self.session(id).await?;
         let path = self.eval_set_path(&session, None)?;
         let case = self.golden_case(&session).await?;
@@ -58,6 +60,7 @@ impl App {
         wish: Option<&str>,
         edited: Option<Value>,
     ) -> Result<Exported, ServiceError> {
+        self.owner_only()?;
         let session = self.session(id).await?;
         if session.status != SessionStatus::Completed {
             return Err(ServiceError::SessionNotCompleted(id));

@@ -13,6 +13,7 @@ use crate::clock;
 impl App {
     /// A new session that stands where `id` stood before `turn` was answered.
     pub(crate) async fn fork(&self, id: SessionId, turn: TurnId) -> Result<Session, ServiceError> {
+        self.not_bound()?;
         let session = self.session(id).await?;
         if session.source != "web" {
             return Err(ServiceError::DrivenByProgram(id));

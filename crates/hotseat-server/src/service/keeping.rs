@@ -22,10 +22,13 @@ const TIDY: Duration = Duration::from_secs(5);
 /// Visits that may wait to be written. Beyond this, a visit is not noted.
 const MAX_VISITS: usize = 10_000;
 
+/// A session with one of its clients: the address and the program.
+type Client = (SessionId, Option<String>, Option<String>);
+
 /// What is waiting to be done.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keeping {
-    visits: Arc<Mutex<HashMap<SessionId, Visit>>>,
+    visits: Arc<Mutex<HashMap<Client, Visit>>>,
     cleanup: Arc<Mutex<CleanupStatus>>,
 }
 
@@ -52,15 +55,19 @@ enum CleanupState {
 
 impl Keeping {
     pub(crate) fn visited(&self, visit: Visit) {
+        let client = (visit.session, visit.client_ip.clone(), visit.user_agent.clone());
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        if visits.len() < MAX_VISITS || visits.contains_key(&visit.session) {
-            visits.insert(visit.session, visit);
+        if visits.len() < MAX_VISITS || visits.contains_key(&client) {
+            visits.insert(client, visit);
         }
     }
 
     fn take_visits(&self) -> Vec<Visit> {
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);
-        visits.drain().map(|(_, visit)| visit).collect()
+        let mut taken: Vec<_> = visits.drain().map(|(_, visit)| visit).collect();
+        drop(visits);
+        taken.sort_by_key(|visit| visit.at);
+        taken
     }
 
     pub(crate) fn cleanup_status(&self) -> CleanupStatus {

@@ -48,17 +48,20 @@ impl App {
         // The message's id, and not the event's, says which one it is: it is written into the
         // payload, so that the log tells the same when it is read again.
         let event = NewEvent { author: message.role.clone(), ..event };
+        self.owned(id).await?;
         self.store.append(id, Expected::Any, vec![event]).await?;
         Ok(message)
     }
 
     /// Removes the raw log of a session, and leaves its messages. Says how many entries went.
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, ServiceError> {
+        self.owned(id).await?;
         Ok(self.store.clear_events(id).await?)
     }
 
     /// Computes anew what is derived from the log.
     pub(crate) async fn rebuild(&self, id: SessionId) -> Result<Session, ServiceError> {
+        self.owned(id).await?;
         self.store.rebuild(id).await?;
         self.session(id).await
     }

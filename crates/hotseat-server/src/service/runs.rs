@@ -14,6 +14,7 @@ use hotseat_store::{EventQuery, Expected, Order, Running, Session, SessionQuery}
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::admission::shown;
 use super::sessions::{raw, server_event};
 use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker};
 use crate::clock;
@@ -96,6 +97,7 @@ impl App {
         &self,
         registration: Registration,
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
+        self.owner_only()?;
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
         let claimed = registration.active_runs.clone();
         let attached = self.workers.attach(registration);
@@ -161,7 +163,7 @@ impl App {
             resume: resume == Resume::Yes,
         };
         if !self.workers.start(agent, run_id, start) {
-            tracing::warn!(session.id = %session.id, run.id = %run_id, "no worker took the run; it waits for one");
+            tracing::warn!(session.id = shown(session.id), run.id = %run_id, "no worker took the run; it waits for one");
         }
     }
 

@@ -16,12 +16,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::{App, ServiceError};
 use crate::clock;
 use crate::config::{Config, MAX_EVENTS_PER_APPEND};
+use crate::identity::Caller;
 
 /// How long completing a session waits for a run that should be ending.
 const SETTLING: Duration = Duration::from_secs(5);
-
-/// The user of sessions that name none.
-const LOCAL_USER: &str = "local";
 
 /// How often what is open is looked up again, when it changed while it was being ended.
 const ATTEMPTS: usize = 20;
@@ -43,6 +41,7 @@ impl App {
         &self,
         wish: CreateSession,
     ) -> Result<Session, ServiceError> {
+        let user_id = self.user_of_new(wish.user_id)?;
         let agent = wish.agent.map(|name| parse_agent_name(&name)).transpose()?;
         let source = wish.source.unwrap_or_else(|| "web".to_owned());
         if !matches!(source.as_str(), "web" | "plugin") {
@@ -67,23 +66,32 @@ impl App {
                 .filter(|text| !text.trim().is_empty()),
             agent,
             app_name,
-            user_id: wish.user_id.unwrap_or_else(|| LOCAL_USER.to_owned()),
+            user_id,
             source,
             adk_id: None,
             opening: Vec::new(),
         };
-        Ok(self.store.create_session(new).await?.into_session())
+        let id = new.id;
+        let there = self.store.create_session(new).await?.into_session();
+        // The id may be that of somebody else's session.
+        self.admit(id, Some(there)).ok_or(ServiceError::SessionNotFound(id))
     }
 
-    pub(crate) async fn session(&self, id: SessionId) -> Result<Session, ServiceError> {
-        self.store.session(id).await?.ok_or(ServiceError::SessionNotFound(id))
-    }
-
+    /// Those that the caller may see.
     pub(crate) async fn sessions(
         &self,
-        query: SessionQuery,
+        mut query: SessionQuery,
     ) -> Result<Page<Session>, ServiceError> {
-        Ok(self.store.sessions(query).await?)
+        let caller = &self.visitor.caller;
+        if let Some(user) = caller.user() {
+            if query.user_id.as_deref().is_some_and(|wish| wish != &**user) {
+                return Ok(Page { items: Vec::new(), next: None });
+            }
+            query.user_id = Some(user.to_string());
+        }
+        let mut page = self.store.sessions(query).await?;
+        page.items.retain(|session| caller.may_see(session));
+        Ok(page)
     }
 
     /// Completes a session for good. What is still open ends with it: pending
@@ -155,7 +163,7 @@ impl App {
         session: &Session,
         reason: &str,
     ) -> Result<Vec<NewEvent>, ServiceError> {
-        let query = TurnQuery { session: Some(session.id), answered: false };
+        let query = TurnQuery { session: Some(session.id), ..TurnQuery::default() };
         let agent = session.agent.clone().unwrap_or_default();
         let mut events = Vec::new();
         for turn in self.store.turns(query).await? {
@@ -188,16 +196,32 @@ impl App {
         Ok(())
     }
 
-    /// What readers did to sessions.
+    /// What readers did to sessions that the caller was shown. The latest visits may be
+    /// missing: a read does not wait for them to be written.
     pub(crate) async fn access(
         &self,
-        sessions: Vec<SessionId>,
+        sessions: &[Session],
     ) -> Result<HashMap<SessionId, Access>, ServiceError> {
-        self.note_visits().await;
-        Ok(self.store.access(sessions).await?)
+        let ids = sessions.iter().map(|session| session.id).collect();
+        Ok(self.store.access(ids).await?)
     }
 
-    pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, ServiceError> {
+    /// What readers did to a session, up to now.
+    pub(crate) async fn security(&self, id: SessionId) -> Result<Option<Access>, ServiceError> {
+        self.session(id).await?;
+        self.note_visits().await;
+        Ok(self.store.access(vec![id]).await?.remove(&id))
+    }
+
+    /// In what the caller may see.
+    pub(crate) async fn search(&self, mut query: SearchQuery) -> Result<SearchPage, ServiceError> {
+        if let Caller::Session { session, .. } = &self.visitor.caller {
+            query.session = query.session.or(Some(*session));
+        }
+        if let Some(session) = query.session {
+            self.session(session).await?;
+        }
+        query.user_id = self.visitor.caller.user().map(ToString::to_string);
         Ok(self.store.search(query).await?)
     }
 
@@ -226,6 +250,7 @@ impl App {
         for event in &events {
             check_size(&self.config, event.payload.get().len())?;
         }
+        self.owned(id).await?;
         Ok(self.store.append(id, Expected::Any, events).await?)
     }
 
@@ -235,6 +260,7 @@ impl App {
         id: SessionId,
         query: EventQuery,
     ) -> Result<Vec<Event>, ServiceError> {
+        self.owned(id).await?;
         let events = self.store.events(id, query).await?;
         if events.is_empty() {
             self.session(id).await?;

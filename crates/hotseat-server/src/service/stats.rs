@@ -5,6 +5,8 @@ use hotseat_store::{Figures, Latency, RemovalReason};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::admission::MAX_FAILED_ATTEMPTS;
+use super::enumeration::WINDOW;
 use super::keeping::CleanupStatus;
 use super::{App, ServiceError};
 use crate::clock;
@@ -38,6 +40,10 @@ pub(crate) struct Stats {
     flagged_sessions: u64,
     sessions_with_warnings: u64,
     total_failed_attempts: u64,
+    /// How often a caller began to ask for many sessions that are not theirs, since the start.
+    total_enumeration_attempts: u64,
+    security_features: SecurityFeatures,
+    security_thresholds: SecurityThresholds,
     latency: Latencies,
     cleanup_status: Cleanup,
     config: Limits,
@@ -46,6 +52,21 @@ pub(crate) struct Stats {
     tools: Vec<Tool>,
     tokens: Tokens,
     largest_sessions: Vec<Size>,
+}
+
+/// What protects sessions; none of it can be turned off.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct SecurityFeatures {
+    user_binding: bool,
+    csrf: bool,
+    enumeration_detection: bool,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct SecurityThresholds {
+    /// After so many, a session is flagged.
+    max_failed_attempts: u64,
+    enumeration_window_seconds: u64,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -133,6 +154,7 @@ struct Size {
 
 impl App {
     pub(crate) async fn stats(&self) -> Result<Stats, ServiceError> {
+        self.owner_only()?;
         let figures = self.store.figures(an_hour_before(clock::now())).await?;
         Ok(self.stats_of(figures))
     }
@@ -156,6 +178,16 @@ impl App {
             flagged_sessions: totals.flagged,
             sessions_with_warnings: totals.warned,
             total_failed_attempts: totals.failed_attempts,
+            total_enumeration_attempts: self.enumeration.attempts(),
+            security_features: SecurityFeatures {
+                user_binding: true,
+                csrf: true,
+                enumeration_detection: true,
+            },
+            security_thresholds: SecurityThresholds {
+                max_failed_attempts: MAX_FAILED_ATTEMPTS,
+                enumeration_window_seconds: WINDOW.as_secs(),
+            },
             latency: Latencies {
                 append: latency(self.store.append_latency()),
                 read: latency(self.store.read_latency()),
@@ -222,6 +254,7 @@ impl App {
 
     /// The figures in the form that Prometheus reads.
     pub(crate) async fn metrics(&self) -> Result<String, ServiceError> {
+        self.owner_only()?;
         let figures = self.store.figures(clock::now()).await?;
         let totals = figures.totals;
         let agents = self.workers.list().items.iter().filter(|agent| agent.connected).count();

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use super::sessions::{check_size, parse_agent_name, server_event};
 use super::{App, ServiceError};
 use crate::clock;
+use crate::identity::Caller;
 
 /// A model request that asks for an answer.
 #[derive(Debug)]
@@ -72,6 +73,7 @@ impl App {
             payload: wish.payload,
         };
         let event_id = event.event_id.clone();
+        self.owned(wish.session).await?;
         let appended = self.store.append(wish.session, Expected::Any, vec![event]).await?;
         let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
         if appended.new == 1 {
@@ -120,10 +122,14 @@ impl App {
     }
 
     /// Turns of one session or of all, oldest first.
-    pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<TurnView>, ServiceError> {
+    pub(crate) async fn turns(&self, mut query: TurnQuery) -> Result<Vec<TurnView>, ServiceError> {
+        if let Caller::Session { session, .. } = &self.visitor.caller {
+            query.session = query.session.or(Some(*session));
+        }
         if let Some(session) = query.session {
             self.session(session).await?;
         }
+        query.user_id = self.visitor.caller.user().map(ToString::to_string);
         let mut views = Vec::<TurnView>::new();
         for turn in self.store.turns(query).await? {
             let Some(opened) = self.store.event(turn.session_id, turn.request).await? else {

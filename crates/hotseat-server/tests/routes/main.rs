@@ -12,6 +12,10 @@ mod agents;
 #[cfg(test)]
 mod artifacts;
 #[cfg(test)]
+mod binding;
+#[cfg(test)]
+mod crowd;
+#[cfg(test)]
 mod eval_runs;
 #[cfg(test)]
 mod eval_sets;
@@ -27,6 +31,10 @@ mod grpc;
 mod health;
 #[cfg(test)]
 mod openapi;
+#[cfg(test)]
+mod owner;
+#[cfg(test)]
+mod owner_grpc;
 #[cfg(test)]
 mod problem;
 #[cfg(test)]

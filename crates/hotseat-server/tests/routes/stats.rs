@@ -39,6 +39,7 @@ async fn an_empty_store_has_figures_too() {
         "flagged_sessions",
         "sessions_with_warnings",
         "total_failed_attempts",
+        "total_enumeration_attempts",
     ] {
         assert_eq!(stats[zero], 0, "{zero}");
     }
@@ -50,6 +51,10 @@ async fn an_empty_store_has_figures_too() {
     for list in ["events_per_minute", "tools", "largest_sessions"] {
         assert_eq!(stats[list], json!([]), "{list}");
     }
+    let features = json!({"user_binding": true, "csrf": true, "enumeration_detection": true});
+    assert_eq!(stats["security_features"], features);
+    let thresholds = json!({"max_failed_attempts": 5, "enumeration_window_seconds": 60});
+    assert_eq!(stats["security_thresholds"], thresholds);
     let removed = json!({"expired": 0, "empty": 0, "evicted": 0, "events": 0});
     assert_eq!(stats["cleanup_status"]["removed"], removed);
     let config = json!({

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use hotseat_core::SessionId;
+use jiff::{SignedDuration, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
@@ -14,27 +15,66 @@ use crate::{Access, AccessWarning, Intrusion, StoreError, Visit};
 /// Warnings kept of a session; the oldest go.
 const MAX_WARNINGS: usize = 50;
 
+/// A change of client is not told again within this time.
+const CLIENT_QUIET: SignedDuration = SignedDuration::from_hours(1);
+
 /// Notes visits. A session that is gone by now has none.
 pub(super) fn visited(work: &mut Work<'_>, visits: &[Visit]) -> Result<(), StoreError> {
     for visit in visits {
-        work.connection
-            .prepare_cached(
-                "INSERT INTO session_access (session_id, last_access_at, client_ip, user_agent) \
-                 SELECT id, ?2, ?3, ?4 FROM sessions WHERE id = ?1 \
-                 ON CONFLICT DO UPDATE SET last_access_at = max(last_access_at, ?2), \
-                 client_ip = COALESCE(?3, client_ip), user_agent = COALESCE(?4, user_agent)",
-            )
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    visit.session.to_string(),
-                    visit.at.as_millisecond(),
-                    visit.client_ip,
-                    visit.user_agent,
-                ])
-            })
-            .map_err(StoreError::backend("note a visit"))?;
+        come_in(work.connection, visit).map_err(StoreError::backend("note a visit"))?;
     }
     Ok(())
+}
+
+fn come_in(connection: &Connection, visit: &Visit) -> rusqlite::Result<()> {
+    let key = visit.session.to_string();
+    if visit.watched
+        && let Some(mut before) = one(connection, &key)?
+        && let Some(message) = change_of_client(&before, visit)
+    {
+        push(&mut before.warnings, "client_changed", visit.at, message.to_owned());
+        connection
+            .prepare_cached("UPDATE session_access SET warnings = ?2 WHERE session_id = ?1")?
+            .execute(params![key, text(&before.warnings)])?;
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO session_access (session_id, last_access_at, client_ip, user_agent) \
+             SELECT id, ?2, ?3, ?4 FROM sessions WHERE id = ?1 \
+             ON CONFLICT DO UPDATE SET last_access_at = max(last_access_at, ?2), \
+             client_ip = COALESCE(?3, client_ip), user_agent = COALESCE(?4, user_agent)",
+        )?
+        .execute(params![key, visit.at.as_millisecond(), visit.client_ip, visit.user_agent])?;
+    Ok(())
+}
+
+/// What to say of a visit by another client than the last one. People use two programs
+/// side by side, so it is said once in a while, and not each time they alternate.
+fn change_of_client(before: &Access, visit: &Visit) -> Option<&'static str> {
+    let differs =
+        |old: &Option<String>, new: &Option<String>| old.is_some() && new.is_some() && old != new;
+    let message = match (
+        differs(&before.client_ip, &visit.client_ip),
+        differs(&before.user_agent, &visit.user_agent),
+    ) {
+        (false, false) => return None,
+        (true, false) => "it was opened from another address than before",
+        (false, true) => "it was opened with another program than before",
+        (true, true) => "it was opened from another address and with another program than before",
+    };
+    let told = before.warnings.iter().rev().find(|warning| warning.code == "client_changed");
+    let lately = told.is_some_and(|told| visit.at.duration_since(told.at) < CLIENT_QUIET);
+    (!lately).then_some(message)
+}
+
+fn push(warnings: &mut Vec<AccessWarning>, code: &str, at: Timestamp, message: String) {
+    warnings.push(AccessWarning { at, code: code.to_owned(), message });
+    let excess = warnings.len().saturating_sub(MAX_WARNINGS);
+    warnings.drain(..excess);
+}
+
+fn text(warnings: &[AccessWarning]) -> String {
+    serde_json::to_string(warnings).unwrap_or_default()
 }
 
 /// Notes an attempt to get into the session of another, and flags it after too many.
@@ -52,13 +92,7 @@ fn note(connection: &Connection, intrusion: &Intrusion) -> rusqlite::Result<()> 
     let before = one(connection, &key)?;
     let attempts = before.as_ref().map_or(0, |access| access.failed_attempts) + 1;
     let mut warnings = before.map(|access| access.warnings).unwrap_or_default();
-    warnings.push(AccessWarning {
-        at: intrusion.at,
-        code: "failed_access".to_owned(),
-        message: intrusion.message.clone(),
-    });
-    let excess = warnings.len().saturating_sub(MAX_WARNINGS);
-    warnings.drain(..excess);
+    push(&mut warnings, "failed_access", intrusion.at, intrusion.message.clone());
     connection
         .prepare_cached(
             "INSERT INTO session_access (session_id, last_access_at, failed_attempts, flagged, warnings) \
@@ -69,7 +103,7 @@ fn note(connection: &Connection, intrusion: &Intrusion) -> rusqlite::Result<()> 
             key,
             i64::try_from(attempts).unwrap_or(i64::MAX),
             attempts >= intrusion.flag_after,
-            serde_json::to_string(&warnings).unwrap_or_default(),
+            text(&warnings),
         ])?;
     Ok(())
 }

@@ -1,16 +1,22 @@
 //! Sessions as ADK reads them: lists, state, messages.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use hotseat_core::{Message, SessionId};
+use hotseat_core::{Account, Effect, Kind, Message, Seq, SessionId};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params, params_from_iter};
 use serde_json::{Map, Value};
 
-use super::row;
+use super::{reader, row};
 use crate::query::page_size;
-use crate::{AdkCursor, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AdkStored, SharedState};
+use crate::{
+    AdkCursor, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AdkStored, EventQuery, Order,
+    SharedState,
+};
+
+/// Events read at once when messages are gathered.
+const PAGE: usize = 500;
 
 /// The sessions of an app, oldest update first, with their own state.
 pub(super) fn sessions(
@@ -99,20 +105,24 @@ fn events(
         return Ok((Vec::new(), false));
     }
     let by_time = query.recent.is_some() || query.not_before.is_some();
-    let mut sql = String::from(
-        "SELECT seq, time, payload FROM events WHERE session_id = ? AND kind = 'event' \
-         AND parent_call_id IS NULL",
-    );
     let mut values = vec![Sql::Text(id.to_string())];
+    let mut conditions = String::from(" AND kind = 'event' AND parent_call_id IS NULL");
+    let mut also = |condition: &str, value: Sql| {
+        values.push(value);
+        let _ = write!(conditions, " AND {condition} ?{}", values.len());
+    };
     if query.after.get() > 0 {
-        sql.push_str(" AND seq > ?");
-        values.push(Sql::Integer(row::number(query.after)));
+        also("seq >", Sql::Integer(row::number(query.after)));
     }
     if let Some(bound) = query.not_before {
-        sql.push_str(" AND time >= ?");
-        values.push(Sql::Real(bound));
+        also("time >=", Sql::Real(bound));
     }
-    sql.push_str(if by_time { " ORDER BY time DESC, seq DESC" } else { " ORDER BY seq" });
+    let order = if by_time { "time DESC, seq DESC" } else { "seq" };
+    let mut sql = format!(
+        "SELECT seq, time, payload FROM events WHERE session_id = ?1 AND settled = 1{conditions} \
+         UNION ALL SELECT seq, time, payload FROM events WHERE {}{conditions} ORDER BY {order}",
+        row::UNSETTLED
+    );
     if let Some(recent) = query.recent {
         let _ = write!(sql, " LIMIT {recent}");
     }
@@ -180,25 +190,63 @@ pub(super) fn app_names(connection: &Connection) -> rusqlite::Result<Vec<String>
         .collect()
 }
 
-/// The messages of a session, oldest first.
+/// The last `limit` messages of a session, oldest first: what events tell, and what was
+/// written down. Of two with one id, the one that was written down.
 pub(super) fn messages(
     connection: &Connection,
     session: SessionId,
+    limit: usize,
 ) -> rusqlite::Result<Vec<Message>> {
+    let moment = connection.unchecked_transaction()?;
+    let mut messages = written(&moment, session)?;
+    let known: HashSet<String> =
+        messages.values().map(|message: &Message| message.id.clone()).collect();
+    let mut before = Seq::START;
+    let mut said = 0;
+    while said < limit {
+        let query = EventQuery {
+            after: before,
+            kinds: vec![Kind::Event],
+            order: Order::Descending,
+            limit: PAGE,
+            ..EventQuery::default()
+        };
+        let page = reader::events(&moment, session, &query)?;
+        let Some(last) = page.last() else { break };
+        before = last.seq;
+        for event in page {
+            if let Account::Said(message) = Effect::of(&event.entry).account
+                && !known.contains(&message.id)
+            {
+                messages.insert(event.seq, message);
+                said += 1;
+            }
+        }
+    }
+    let excess = messages.len().saturating_sub(limit);
+    Ok(messages.into_values().skip(excess).collect())
+}
+
+/// The messages that were written down, by the entry that made them.
+fn written(
+    connection: &Connection,
+    session: SessionId,
+) -> rusqlite::Result<BTreeMap<Seq, Message>> {
     connection
         .prepare_cached(
-            "SELECT message_id, role, content, timestamp, metadata FROM messages \
-             WHERE session_id = ?1 ORDER BY seq",
+            "SELECT message_id, role, content, timestamp, metadata, seq FROM messages \
+             WHERE session_id = ?1",
         )?
         .query_map([session.to_string()], |found| {
             let metadata: Option<String> = found.get(4)?;
-            Ok(Message {
+            let message = Message {
                 id: found.get(0)?,
                 role: found.get(1)?,
                 content: found.get(2)?,
                 timestamp: row::timestamp(3, found.get(3)?)?,
                 metadata: metadata.and_then(|text| serde_json::from_str(&text).ok()),
-            })
+            };
+            Ok((row::seq(found.get(5)?), message))
         })?
         .collect()
 }

@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::ledger::SessionLedger;
 use super::session_rows::{find, update};
+use super::tail::Tail;
 use super::usage::Figures;
 use super::writer::Work;
 use super::{reader, row};
@@ -77,9 +78,10 @@ pub(super) fn all_sessions(connection: &Connection) -> Result<(), AppendError> {
         })
         .map_err(StoreError::backend("list sessions"))?;
     // What is derived anew is no news to the figures, and there is nobody to wake yet.
-    let mut figures = Figures::default();
+    let (mut figures, mut tail) = (Figures::default(), Tail::default());
     for id in ids {
-        session(&mut Work::quiet(connection, &mut figures), &Limits::default(), id)?;
+        let mut work = Work::quiet(connection, &mut figures, &mut tail);
+        session(&mut work, &Limits::default(), id)?;
     }
     Ok(())
 }

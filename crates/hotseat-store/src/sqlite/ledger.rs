@@ -1,15 +1,17 @@
 //! One session's rows, within the savepoint of one piece of work.
 
-use hotseat_core::{Message, Seq, SessionId, StateOwner, TurnId, Usage};
+use hotseat_core::{Account, Effect, Kind, Message, Seq, SessionId, StateOwner, TurnId, Usage};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
+use super::reader;
 use super::row::{self, number, seq};
+use super::tail::settle;
 use super::usage::count;
 use super::writer::Work;
 use crate::rules::{Ledger, Prepared, Removed};
-use crate::{Limits, Session, StoreError};
+use crate::{EventQuery, Limits, Session, StoreError};
 
 pub(super) struct SessionLedger<'l, 'w> {
     work: &'l mut Work<'w>,
@@ -39,11 +41,37 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
     }
 }
 
+impl SessionLedger<'_, '_> {
+    /// Writes down what was said in events that are about to go.
+    fn keep_what_was_said(&mut self, through: Seq) -> Result<(), StoreError> {
+        let mut after = Seq::START;
+        while after < through {
+            let query = EventQuery { after, kinds: vec![Kind::Event], ..EventQuery::default() };
+            let page = reader::events(self.work.connection, self.session, &query)
+                .map_err(StoreError::backend("read events"))?;
+            let Some(last) = page.last() else { break };
+            after = last.seq;
+            for event in page.into_iter().take_while(|event| event.seq <= through) {
+                if let Account::Said(message) = Effect::of(&event.entry).account {
+                    self.put_message(event.seq, &message)?;
+                }
+            }
+        }
+        self.trim_messages(self.limits.max_messages_per_session)
+    }
+}
+
 impl Ledger for SessionLedger<'_, '_> {
     fn seq_of(&mut self, event_id: &str) -> Result<Option<Seq>, StoreError> {
+        let unsettled = self.work.added.seq_of(self.session, event_id);
+        if let Some(seq) = unsettled.or_else(|| self.work.tail.seq_of(self.session, event_id)) {
+            return Ok(Some(seq));
+        }
         self.work
             .connection
-            .prepare_cached("SELECT seq FROM events WHERE session_id = ?1 AND event_id = ?2")
+            .prepare_cached(
+                "SELECT seq FROM events WHERE session_id = ?1 AND event_id = ?2 AND settled = 1",
+            )
             .and_then(|mut statement| {
                 statement
                     .query_row(params![self.key, event_id], |row| row.get(0).map(seq))
@@ -83,19 +111,23 @@ impl Ledger for SessionLedger<'_, '_> {
 
     fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError> {
         self.arrived = event.event.timestamp;
+        self.work.added.insert(self.session, &event.event.event_id, seq);
+        let id = self.work.tail.next_id();
         self.work
             .connection
             .prepare_cached(row::INSERT_EVENT)
             .and_then(|mut statement| {
-                row::insert_event(&mut statement, self.session, seq, event, self.limits)
+                row::insert_event(&mut statement, self.session, seq, event, self.limits, id)
             })
             .map(|_| ())
             .map_err(StoreError::backend("insert an event"))
     }
 
-    fn open_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError> {
-        let sql = "INSERT INTO turns (session_id, turn_id, request_seq) VALUES (?1, ?2, ?3)";
-        self.execute("open a turn", sql, params![self.key, turn.to_string(), number(seq)])?;
+    fn open_turn(&mut self, turn: TurnId, seq: Seq, at: Timestamp) -> Result<(), StoreError> {
+        let sql = "INSERT INTO turns (session_id, turn_id, request_seq, requested_at) \
+                   VALUES (?1, ?2, ?3, ?4)";
+        let values = params![self.key, turn.to_string(), number(seq), at.as_millisecond()];
+        self.execute("open a turn", sql, values)?;
         Ok(())
     }
 
@@ -172,13 +204,16 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError> {
+        // What is removed is found by its indexes.
+        settle(self.work.connection).map_err(StoreError::backend("settle events"))?;
+        self.keep_what_was_said(through)?;
         let values = params![self.key, number(through)];
         let removed = self
             .work
             .connection
             .prepare_cached(
                 "SELECT count(*), COALESCE(sum(kind = 'event'), 0), COALESCE(sum(size), 0) FROM events \
-                 WHERE session_id = ?1 AND seq <= ?2",
+                 WHERE session_id = ?1 AND settled = 1 AND seq <= ?2",
             )
             .and_then(|mut statement| {
                 statement.query_row(values, |row| {
@@ -191,9 +226,12 @@ impl Ledger for SessionLedger<'_, '_> {
             (
                 "remove words of events",
                 "DELETE FROM search WHERE rowid IN \
-                 (SELECT id FROM events WHERE session_id = ?1 AND seq <= ?2)",
+                 (SELECT id FROM events WHERE session_id = ?1 AND settled = 1 AND seq <= ?2)",
             ),
-            ("remove events", "DELETE FROM events WHERE session_id = ?1 AND seq <= ?2"),
+            (
+                "remove events",
+                "DELETE FROM events WHERE session_id = ?1 AND settled = 1 AND seq <= ?2",
+            ),
             (
                 "remove turns",
                 "DELETE FROM turns WHERE session_id = ?1 AND request_seq <= ?2 \

@@ -138,43 +138,20 @@ pub(super) fn events(
     session: SessionId,
     query: &EventQuery,
 ) -> rusqlite::Result<Vec<Event>> {
-    let mut sql = format!("{} WHERE session_id = ?", row::SELECT_EVENTS);
-    let mut values = vec![Value::Text(session.to_string())];
-    if query.after.get() > 0 {
-        sql.push_str(match query.order {
-            Order::Ascending => " AND seq > ?",
-            Order::Descending => " AND seq < ?",
-        });
-        values.push(Value::Integer(number(query.after)));
-    }
-    for (comparison, bound) in [(">", query.later_than), (">=", query.not_before)] {
-        if let Some(bound) = bound {
-            let _ = write!(sql, " AND time {comparison} ?");
-            values.push(Value::Real(bound));
-        }
-    }
-    if !query.kinds.is_empty() {
-        // The words come from our own enum, never from a caller.
-        let kinds: Vec<_> = query.kinds.iter().map(|kind| format!("'{kind}'")).collect();
-        let _ = write!(sql, " AND kind IN ({})", kinds.join(", "));
-    }
-    for (column, wanted) in [
-        ("invocation_id", &query.invocation_id),
-        ("author", &query.author),
-        ("branch", &query.branch),
-    ] {
-        if let Some(wanted) = wanted {
-            let _ = write!(sql, " AND {column} = ?");
-            values.push(Value::Text(wanted.clone()));
-        }
-    }
-    sql.push_str(match (query.sort, query.order) {
-        (Sort::Arrival, Order::Ascending) => " ORDER BY seq",
-        (Sort::Arrival, Order::Descending) => " ORDER BY seq DESC",
-        (Sort::Time, Order::Ascending) => " ORDER BY time, seq",
-        (Sort::Time, Order::Descending) => " ORDER BY time DESC, seq DESC",
-    });
-    let _ = write!(sql, " LIMIT {}", page_size(query.limit, DEFAULT_EVENTS));
+    let (conditions, values) = conditions(session, query);
+    let order = match (query.sort, query.order) {
+        (Sort::Arrival, Order::Ascending) => "seq",
+        (Sort::Arrival, Order::Descending) => "seq DESC",
+        (Sort::Time, Order::Ascending) => "time, seq",
+        (Sort::Time, Order::Descending) => "time DESC, seq DESC",
+    };
+    let select = format!("{}, time FROM events", row::EVENT_COLUMNS);
+    let sql = format!(
+        "{select} WHERE session_id = ?1 AND settled = 1{conditions} UNION ALL \
+         {select} WHERE {}{conditions} ORDER BY {order} LIMIT {}",
+        row::UNSETTLED,
+        page_size(query.limit, DEFAULT_EVENTS)
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let (mut events, mut bytes) = (Vec::new(), 0);
@@ -189,22 +166,62 @@ pub(super) fn events(
     Ok(events)
 }
 
+/// What events must satisfy, with numbered parameters, because it is said twice: for those
+/// that are settled and for those that are not.
+fn conditions(session: SessionId, query: &EventQuery) -> (String, Vec<Value>) {
+    let mut sql = String::new();
+    let mut values = vec![Value::Text(session.to_string())];
+    let mut also = |condition: &str, value: Value| {
+        values.push(value);
+        let _ = write!(sql, " AND {condition} ?{}", values.len());
+    };
+    if query.after.get() > 0 {
+        let comparison = match query.order {
+            Order::Ascending => "seq >",
+            Order::Descending => "seq <",
+        };
+        also(comparison, Value::Integer(number(query.after)));
+    }
+    for (comparison, bound) in [("time >", query.later_than), ("time >=", query.not_before)] {
+        if let Some(bound) = bound {
+            also(comparison, Value::Real(bound));
+        }
+    }
+    for (comparison, wanted) in [
+        ("invocation_id =", &query.invocation_id),
+        ("author =", &query.author),
+        ("branch =", &query.branch),
+    ] {
+        if let Some(wanted) = wanted {
+            also(comparison, Value::Text(wanted.clone()));
+        }
+    }
+    if !query.kinds.is_empty() {
+        // The words come from our own enum, never from a caller.
+        let kinds: Vec<_> = query.kinds.iter().map(|kind| format!("'{kind}'")).collect();
+        let _ = write!(sql, " AND kind IN ({})", kinds.join(", "));
+    }
+    (sql, values)
+}
+
 pub(super) fn turns(connection: &Connection, query: TurnQuery) -> rusqlite::Result<Vec<Turn>> {
-    let mut sql = String::from(
-        "SELECT t.session_id, t.turn_id, t.request_seq, t.response_seq FROM turns t \
-         JOIN events e ON e.session_id = t.session_id AND e.seq = t.request_seq WHERE 1",
-    );
+    let mut sql =
+        String::from("SELECT session_id, turn_id, request_seq, response_seq FROM turns WHERE 1");
     let mut values = Vec::<Value>::new();
     if let Some(session) = query.session {
-        sql.push_str(" AND t.session_id = ?");
+        sql.push_str(" AND session_id = ?");
         values.push(Value::Text(session.to_string()));
     }
+    if let Some(user) = query.user_id {
+        sql.push_str(" AND (SELECT s.user_id FROM sessions s WHERE s.id = turns.session_id) = ?");
+        values.push(Value::Text(user));
+    }
     if !query.answered {
-        sql.push_str(" AND t.response_seq IS NULL");
+        sql.push_str(" AND response_seq IS NULL");
     }
     // Within a session the log decides, whatever the clock said.
-    let order = if query.session.is_some() { "" } else { "e.timestamp, t.session_id, " };
-    let _ = write!(sql, " ORDER BY {order}t.request_seq LIMIT {MAX_PAGE}");
+    let order = if query.session.is_some() { "" } else { "requested_at, session_id, " };
+    let _ = write!(sql, " ORDER BY {order}request_seq LIMIT {MAX_PAGE}");
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), row::turn)?;
     rows.collect()

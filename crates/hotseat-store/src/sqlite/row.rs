@@ -16,12 +16,18 @@ pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, des
      message_count, bytes, record_status, progress, current_phase, final_report, error \
      FROM sessions";
 
-pub(super) const SELECT_EVENTS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
-     agent_name, invocation_id, author, branch, parent_call_id, payload FROM events";
+/// What [`event`] reads, in its order.
+pub(super) const EVENT_COLUMNS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
+     agent_name, invocation_id, author, branch, parent_call_id, payload";
+
+/// The rows of a session that are not settled yet; the session is parameter 1. Goes together
+/// with `session_id = ?1 AND settled = 1`.
+pub(super) const UNSETTLED: &str = "id > (SELECT settled_through FROM places) \
+     AND session_id = ?1 AND settled = 0";
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
-     time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+     time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload, \
+     id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 
 /// How hard payloads are compressed: fast, as every append pays for it.
 const ZSTD_LEVEL: i32 = 1;
@@ -107,6 +113,7 @@ pub(super) fn insert_event(
     seq: Seq,
     prepared: &Prepared,
     limits: &Limits,
+    id: i64,
 ) -> rusqlite::Result<usize> {
     let event = &prepared.event;
     let text = event.payload.get();
@@ -134,6 +141,7 @@ pub(super) fn insert_event(
         event.parent_call_id,
         i64::try_from(text.len()).unwrap_or(i64::MAX),
         ToSqlOutput::Borrowed(payload),
+        id,
     ])
 }
 

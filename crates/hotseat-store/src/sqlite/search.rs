@@ -29,7 +29,7 @@ pub(super) fn index(work: &mut Work<'_>) -> Result<bool, StoreError> {
 
 fn index_some(connection: &Connection) -> rusqlite::Result<bool> {
     let through: i64 =
-        connection.query_row("SELECT indexed_through FROM search_place", [], |row| row.get(0))?;
+        connection.query_row("SELECT indexed_through FROM places", [], |row| row.get(0))?;
     let mut select = connection.prepare_cached(
         "SELECT session_id, seq, event_id, timestamp, kind, turn_id, agent_name, invocation_id, \
          author, branch, parent_call_id, payload, id FROM events WHERE id > ?1 ORDER BY id LIMIT ?2",
@@ -47,9 +47,7 @@ fn index_some(connection: &Connection) -> rusqlite::Result<bool> {
         }
     }
     if last > through {
-        connection
-            .prepare_cached("UPDATE search_place SET indexed_through = ?1")?
-            .execute([last])?;
+        connection.prepare_cached("UPDATE places SET indexed_through = ?1")?.execute([last])?;
     }
     Ok(read == AT_ONCE)
 }
@@ -58,7 +56,7 @@ fn index_some(connection: &Connection) -> rusqlite::Result<bool> {
 pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
-            "SELECT (SELECT indexed_through FROM search_place) >= \
+            "SELECT (SELECT indexed_through FROM places) >= \
              COALESCE((SELECT max(id) FROM events), 0)",
         )?
         .query_row([], |row| row.get(0))

@@ -80,16 +80,19 @@ pub(super) fn append(
 
 /// Removes a session with all that belongs to it. `false` if it was not there.
 pub(super) fn delete(work: &mut Work<'_>, id: SessionId) -> Result<bool, StoreError> {
+    let Some(session) = find(work.connection, id)? else { return Ok(false) };
     let key = id.to_string();
-    let delete = |sql| work.connection.prepare_cached(sql)?.execute([&key]);
-    let deleted =
-        delete("DELETE FROM search WHERE rowid IN (SELECT id FROM events WHERE session_id = ?1)")
-            .and_then(|_| delete("DELETE FROM sessions WHERE id = ?1"))
-            .map_err(StoreError::backend("delete a session"))?;
-    if deleted > 0 {
-        work.deleted(id);
-    }
-    Ok(deleted > 0)
+    let delete = |sql: &str| work.connection.prepare_cached(sql)?.execute([&key]);
+    let of_session = |rows: &str| {
+        delete(&format!("DELETE FROM search WHERE rowid IN (SELECT id FROM events WHERE {rows})"))?;
+        delete(&format!("DELETE FROM events WHERE {rows}"))
+    };
+    of_session("session_id = ?1 AND settled = 1")
+        .and_then(|_| of_session(row::UNSETTLED))
+        .and_then(|_| delete("DELETE FROM sessions WHERE id = ?1"))
+        .map_err(StoreError::backend("delete a session"))?;
+    work.deleted(id, session.user_id);
+    Ok(true)
 }
 
 /// Removes the events of a session and leaves what was derived from them.

@@ -12,6 +12,7 @@ use hotseat_core::{Seq, SessionId};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::tail::{Added, Tail};
 use super::usage::Figures;
 use crate::StoreError;
 use crate::hub::Hub;
@@ -25,29 +26,46 @@ const BATCH: usize = 1024;
 /// What a piece of work writes with, inside its savepoint.
 pub(super) struct Work<'w> {
     pub(super) connection: &'w Connection,
-    /// Sums for the whole commit.
-    pub(super) figures: &'w mut Figures,
+    /// What this work adds to the sums.
+    pub(super) figures: Figures,
+    /// The sums that are not written yet.
+    pub(super) sums: &'w mut Figures,
+    /// Events that are in no index yet.
+    pub(super) tail: &'w mut Tail,
+    /// Those among them that this work added.
+    pub(super) added: Added,
     wakes: Vec<Wake>,
 }
 
 /// Whom to wake once it is committed.
 enum Wake {
     Grew(SessionId, Seq),
-    Deleted(SessionId),
+    Deleted(SessionId, String),
 }
 
 impl<'w> Work<'w> {
     /// Work outside the thread, before anybody can be waiting for it.
-    pub(super) fn quiet(connection: &'w Connection, figures: &'w mut Figures) -> Self {
-        Self { connection, figures, wakes: Vec::new() }
+    pub(super) fn quiet(
+        connection: &'w Connection,
+        sums: &'w mut Figures,
+        tail: &'w mut Tail,
+    ) -> Self {
+        Self {
+            connection,
+            figures: Figures::default(),
+            sums,
+            tail,
+            added: Added::default(),
+            wakes: Vec::new(),
+        }
     }
 
     pub(super) fn grew(&mut self, session: SessionId, head: Seq) {
         self.wakes.push(Wake::Grew(session, head));
     }
 
-    pub(super) fn deleted(&mut self, session: SessionId) {
-        self.wakes.push(Wake::Deleted(session));
+    pub(super) fn deleted(&mut self, session: SessionId, user_id: String) {
+        self.wakes.push(Wake::Deleted(session, user_id));
     }
 }
 
@@ -69,6 +87,7 @@ impl Writer {
         let name = format!("writer {}", path.display());
         std::thread::Builder::new().name(name).spawn(move || {
             let mut connection = connection;
+            let (mut tail, mut sums) = (Tail::default(), Figures::default());
             let mut batch = Vec::with_capacity(BATCH);
             while let Some(first) = waiting.blocking_recv() {
                 batch.push(first);
@@ -77,8 +96,10 @@ impl Writer {
                 {
                     batch.push(next);
                 }
-                commit(&mut connection, &hub, &mut batch);
+                commit(&mut connection, &hub, &mut tail, &mut sums, &mut batch);
             }
+            // The last figures; if they cannot be written, nobody is left to be told.
+            let _ = sums.flush(&connection);
         })?;
         Ok(Self { jobs })
     }
@@ -113,18 +134,27 @@ fn commit_failed(message: &str) -> StoreError {
     StoreError::Backend { action: "commit", source: message.to_owned().into() }
 }
 
-fn commit(connection: &mut Connection, hub: &Hub, batch: &mut Vec<Job>) {
+fn commit(
+    connection: &mut Connection,
+    hub: &Hub,
+    tail: &mut Tail,
+    sums: &mut Figures,
+    batch: &mut Vec<Job>,
+) {
     let mut answers = Vec::with_capacity(batch.len());
     let mut wakes = Vec::new();
-    let failure = write(connection, batch, &mut answers, &mut wakes).err();
+    let failure = write(connection, tail, sums, batch, &mut answers, &mut wakes).err();
     let failure = failure.map(|error| error.to_string());
+    if failure.is_some() {
+        tail.doubt();
+    }
     // Work that was not reached is answered by dropping its sender.
     batch.clear();
     if failure.is_none() {
         for wake in wakes {
             match wake {
                 Wake::Grew(session, head) => hub.grew(session, head),
-                Wake::Deleted(session) => hub.deleted(session),
+                Wake::Deleted(session, user_id) => hub.deleted(session, user_id),
             }
         }
     }
@@ -135,28 +165,41 @@ fn commit(connection: &mut Connection, hub: &Hub, batch: &mut Vec<Job>) {
 
 fn write(
     connection: &mut Connection,
+    tail: &mut Tail,
+    sums: &mut Figures,
     batch: &mut Vec<Job>,
     answers: &mut Vec<Answer>,
     wakes: &mut Vec<Wake>,
 ) -> rusqlite::Result<()> {
-    let mut figures = Figures::default();
     let mut transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    tail.refresh(&transaction)?;
     for job in batch.drain(..) {
-        let before = figures.clone();
         let mut savepoint = transaction.savepoint()?;
-        let mut work = Work { connection: &savepoint, figures: &mut figures, wakes: Vec::new() };
+        let mut work = Work::quiet(&savepoint, sums, tail);
         let (stays, answer) = job(&mut work);
-        let woken = work.wakes;
+        let Work { wakes: woken, added, figures, .. } = work;
         answers.push(answer);
         if stays {
+            tail.extend(added);
+            sums.merge(figures);
+            for wake in &woken {
+                if let Wake::Deleted(session, _) = wake {
+                    // Whatever comes under this id again is new.
+                    tail.forget(*session);
+                }
+            }
             wakes.extend(woken);
         } else {
             savepoint.rollback()?;
-            figures = before;
         }
         savepoint.commit()?;
     }
-    figures.write(&transaction)?;
+    if tail.is_full() {
+        tail.settle(&transaction)?;
+    }
+    if sums.are_due() {
+        sums.flush(&transaction)?;
+    }
     transaction.commit()
 }

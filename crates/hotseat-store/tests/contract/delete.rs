@@ -27,7 +27,7 @@ async fn deletion_removes_everything(store: Store) {
     assert!(store.session(id(1)).await.unwrap().is_none());
     assert!(log(&store, id(1)).await.is_empty());
     assert!(store.turn(id(1), turn(1)).await.unwrap().is_none());
-    let turns = store.turns(TurnQuery { session: None, answered: true }).await.unwrap();
+    let turns = store.turns(TurnQuery { answered: true, ..TurnQuery::default() }).await.unwrap();
     assert!(turns.iter().all(|turn| turn.session_id == id(2)) && turns.len() == 1);
     assert_eq!(store.sessions(SessionQuery::default()).await.unwrap().items.len(), 1);
     let counts = store.counts().await.unwrap();
@@ -89,7 +89,8 @@ async fn changes_tell_of_every_session(store: Store) {
     while let Ok(change) = changes.try_recv() {
         told.push(change);
     }
-    let expected =
-        [Change::Grew(id(1)), Change::Grew(id(2)), Change::Grew(id(2)), Change::Deleted(id(1))];
+    let user_id = crate::log::new_session(1).user_id;
+    let deleted = Change::Deleted { session: id(1), user_id };
+    let expected = [Change::Grew(id(1)), Change::Grew(id(2)), Change::Grew(id(2)), deleted];
     assert_eq!(told, expected);
 }

@@ -27,6 +27,7 @@ suite!(
     deleted_words_are_not_found,
     figures_count_events_tools_and_tokens,
     visits_change_nothing_but_the_last_access,
+    another_client_is_worth_a_warning_once_in_a_while,
     too_many_failed_attempts_flag_a_session,
     apps_with_sessions_are_listed,
 );
@@ -344,6 +345,7 @@ async fn visits_change_nothing_but_the_last_access(store: Store) {
         at: at(milliseconds),
         client_ip: Some("127.0.0.1".to_owned()),
         user_agent: None,
+        watched: false,
     };
     let gone = hotseat_store::Visit { session: id(9), ..visit(0) };
     store.visited(vec![visit(50), gone, visit(20)]).await.unwrap();
@@ -352,6 +354,35 @@ async fn visits_change_nothing_but_the_last_access(store: Store) {
     assert_eq!(access.len(), 1);
     assert_eq!(access[&id(1)].last_access_at, Some(at(50)), "a late note does not go back");
     assert_eq!(access[&id(1)].client_ip.as_deref(), Some("127.0.0.1"));
+}
+
+async fn another_client_is_worth_a_warning_once_in_a_while(store: Store) {
+    created(&store, 1).await;
+    let minutes = 60_000;
+    let visit = |at_minute: i64, ip: Option<&str>, program: &str| hotseat_store::Visit {
+        session: id(1),
+        at: at(at_minute * minutes),
+        client_ip: ip.map(str::to_owned),
+        user_agent: Some(program.to_owned()),
+        watched: true,
+    };
+    let unwatched = hotseat_store::Visit { watched: false, ..visit(5, Some("::1"), "b") };
+    let visits = vec![
+        visit(0, Some("::1"), "a"),
+        visit(1, Some("::1"), "a"),
+        visit(2, None, "a"),
+        unwatched,
+        visit(6, Some("::1"), "a"),
+        visit(7, Some("::2"), "b"),
+        visit(80, Some("::3"), "b"),
+    ];
+    store.visited(visits).await.unwrap();
+    let access = store.access(vec![id(1)]).await.unwrap().remove(&id(1)).unwrap();
+    let told: Vec<_> =
+        access.warnings.iter().map(|warning| (warning.code.as_str(), warning.at)).collect();
+    let expected = [("client_changed", at(6 * minutes)), ("client_changed", at(80 * minutes))];
+    assert_eq!(told, expected, "{access:?}");
+    assert!(!access.flagged, "people move; nothing is held against them");
 }
 
 async fn too_many_failed_attempts_flag_a_session(store: Store) {

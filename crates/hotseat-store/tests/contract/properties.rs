@@ -21,6 +21,7 @@ enum Step {
     Create { session: u128, at: i64, agent: Option<String> },
     Append { session: u128, expected: Option<u64>, events: Vec<NewEvent> },
     Delete { session: u128 },
+    Index,
     Events { session: u128, query: EventQuery },
     Sessions(SessionQuery),
     Turns(TurnQuery),
@@ -148,10 +149,11 @@ fn step() -> impl Strategy<Value = Step> {
         10 => (session(), prop::option::weighted(0.2, 0..6_u64), prop::collection::vec(new_event(), 0..5))
             .prop_map(|(session, expected, events)| Step::Append { session, expected, events }),
         1 => session().prop_map(|session| Step::Delete { session }),
+        2 => Just(Step::Index),
         3 => (session(), event_query()).prop_map(|(session, query)| Step::Events { session, query }),
         2 => session_query().prop_map(Step::Sessions),
         2 => (prop::option::of(session()), any::<bool>()).prop_map(|(session, answered)| {
-            Step::Turns(TurnQuery { session: session.map(id), answered })
+            Step::Turns(TurnQuery { session: session.map(id), user_id: None, answered })
         }),
     ]
 }
@@ -176,6 +178,11 @@ async fn take(store: &Store, step: Step) {
             assert_eq!(store.session(id(session)).await.unwrap(), None);
             assert!(log(store, id(session)).await.is_empty());
         }
+        Step::Index => {
+            let before = everything(store).await;
+            store.index().await.unwrap();
+            assert_eq!(everything(store).await, before, "an index changes nothing but speed");
+        }
         Step::Events { session, query } => {
             let found = store.events(id(session), query.clone()).await.unwrap();
             let expected = filtered(log(store, id(session)).await, &query);
@@ -197,7 +204,7 @@ async fn take(store: &Store, step: Step) {
             assert_eq!(found, expected);
         }
         Step::Turns(query) => {
-            let found = store.turns(query).await.unwrap();
+            let found = store.turns(query.clone()).await.unwrap();
             let of_session = |turn: &hotseat_store::Turn| {
                 query.session.is_none_or(|session| session == turn.session_id)
             };

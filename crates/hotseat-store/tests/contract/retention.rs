@@ -22,7 +22,13 @@ async fn removed(store: &Store, reason: RemovalReason) -> (u64, u64) {
 }
 
 async fn visit(store: &Store, n: u128, milliseconds: i64) {
-    let visit = Visit { session: id(n), at: at(milliseconds), client_ip: None, user_agent: None };
+    let visit = Visit {
+        session: id(n),
+        at: at(milliseconds),
+        client_ip: None,
+        user_agent: None,
+        watched: false,
+    };
     store.visited(vec![visit]).await.unwrap();
 }
 

@@ -54,6 +54,49 @@ async fn two_stores_on_one_file_see_each_other() {
     assert_eq!(everything(&one, id(1)).await, everything(&two, id(1)).await);
 }
 
+/// Events wait in no index for a while; each store still has to know those of the other.
+#[tokio::test]
+async fn an_event_is_known_whichever_store_wrote_it_and_wherever_it_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let open = || Store::sqlite(&path, Limits::default()).unwrap();
+    let (one, two) = (open(), open());
+    created(&one, 1).await;
+    append(&one, id(1), vec![event("a")]).await;
+    assert_eq!(append(&two, id(1), vec![event("a"), event("b")]).await.new, 1);
+    assert_eq!(append(&one, id(1), vec![event("b"), event("c")]).await.new, 1);
+    one.index().await.unwrap();
+    assert_eq!(append(&two, id(1), vec![event("c"), event("a")]).await.new, 0);
+    drop((one, two));
+    let again = open();
+    assert_eq!(append(&again, id(1), vec![event("a"), event("d"), event("d")]).await.new, 1);
+    drop(again);
+    assert_eq!(append(&open(), id(1), vec![event("d")]).await.new, 0, "after a restart");
+}
+
+/// More events than may wait, in many sessions at once, and all of them in one piece.
+#[tokio::test]
+async fn events_settle_in_bulk_without_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::sqlite(&folder.path().join("hotseat.db"), Limits::default()).unwrap();
+    for n in 1..=5 {
+        created(&store, n).await;
+    }
+    for round in 0..6 {
+        for n in 1..=5 {
+            let events = (0..50).map(|k| event(&format!("{round}-{k}"))).collect();
+            append(&store, id(n), events).await;
+        }
+    }
+    for n in 1..=5 {
+        let places: Vec<_> = log(&store, id(n)).await.iter().map(|event| event.seq.get()).collect();
+        assert_eq!(places, (1..=300).collect::<Vec<_>>());
+    }
+    assert!(store.delete_session(id(3)).await.unwrap());
+    created(&store, 3).await;
+    assert_eq!(append(&store, id(3), vec![event("0-0"), event("5-49")]).await.new, 2);
+}
+
 #[tokio::test]
 async fn a_file_of_a_newer_version_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();

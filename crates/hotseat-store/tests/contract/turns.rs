@@ -1,11 +1,11 @@
 //! Turns: one request, at most one response, answered from the head.
 
 use hotseat_core::{NewEvent, Seq};
-use hotseat_store::{AppendError, Expected, Store, Turn, TurnQuery};
+use hotseat_store::{AppendError, Expected, NewSession, Store, Turn, TurnQuery};
 
 use crate::log::{
-    answer, append, at, completion, created, dismissal, event, id, ids, refusal, request, session,
-    turn,
+    answer, append, at, completion, created, dismissal, event, id, ids, new_session, refusal,
+    request, session, turn,
 };
 use crate::suite;
 
@@ -20,13 +20,14 @@ suite!(
     the_same_turn_id_in_two_sessions_is_two_turns,
     turns_are_listed_oldest_first_whatever_the_clock_said,
     turns_of_all_sessions_are_listed_by_time,
+    turns_of_a_user_are_in_their_sessions,
     a_session_with_an_open_turn_is_not_completed,
 );
 
-const PENDING: TurnQuery = TurnQuery { session: None, answered: false };
+const PENDING: TurnQuery = TurnQuery { session: None, user_id: None, answered: false };
 
 async fn pending(store: &Store, n: u128) -> Vec<u128> {
-    let query = TurnQuery { session: Some(id(n)), answered: false };
+    let query = TurnQuery { session: Some(id(n)), ..PENDING };
     numbers(&store.turns(query).await.unwrap())
 }
 
@@ -50,7 +51,8 @@ async fn a_request_opens_a_turn_and_a_response_ends_it(store: Store) {
     assert_eq!(session(&store, id(1)).await.pending_turns, 0);
     assert_eq!(store.counts().await.unwrap().pending_turns, 0);
     assert!(pending(&store, 1).await.is_empty());
-    let all = store.turns(TurnQuery { session: Some(id(1)), answered: true }).await.unwrap();
+    let all =
+        store.turns(TurnQuery { session: Some(id(1)), answered: true, ..PENDING }).await.unwrap();
     assert_eq!(numbers(&all), [1]);
 }
 
@@ -147,6 +149,20 @@ async fn turns_of_all_sessions_are_listed_by_time(store: Store) {
         append(&store, id(n), vec![event]).await;
     }
     assert_eq!(numbers(&store.turns(PENDING).await.unwrap()), [2, 3, 1]);
+}
+
+async fn turns_of_a_user_are_in_their_sessions(store: Store) {
+    created(&store, 1).await;
+    let theirs = NewSession { user_id: "bob".to_owned(), ..new_session(2) };
+    store.create_session(theirs).await.unwrap();
+    append(&store, id(1), vec![request(1)]).await;
+    append(&store, id(2), vec![request(2)]).await;
+    for (user, expected) in [("bob", vec![2]), ("local", vec![1]), ("nobody", vec![])] {
+        let query = TurnQuery { user_id: Some(user.to_owned()), ..PENDING };
+        assert_eq!(numbers(&store.turns(query).await.unwrap()), expected, "{user}");
+        let both = TurnQuery { session: Some(id(2)), user_id: Some(user.to_owned()), ..PENDING };
+        assert_eq!(store.turns(both).await.unwrap().len(), usize::from(user == "bob"));
+    }
 }
 
 async fn a_session_with_an_open_turn_is_not_completed(store: Store) {

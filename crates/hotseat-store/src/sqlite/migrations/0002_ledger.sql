@@ -14,16 +14,21 @@ ALTER TABLE sessions ADD COLUMN current_phase   TEXT;
 ALTER TABLE sessions ADD COLUMN final_report    TEXT;
 ALTER TABLE sessions ADD COLUMN error           TEXT;
 
-CREATE INDEX sessions_of_app  ON sessions (app_name, COALESCE(update_time, created_at / 1000.0), user_id, id);
 CREATE INDEX sessions_of_user ON sessions (app_name, user_id, COALESCE(update_time, created_at / 1000.0), id);
 DROP INDEX sessions_waiting;
 CREATE INDEX sessions_waiting ON sessions (created_at DESC, id DESC) WHERE pending_turns + open_requests > 0;
 
 -- The log anew: with a key that never moves, for the search index; with the time that
 -- an event itself tells; and with payloads that may be compressed.
+--
+-- An append writes a row at the end of the table and nothing else: a place in five indexes
+-- would cost a page of each, for every session that is written to. Rows are settled, which
+-- means indexed, many at a time. Until then they are few, and are found by looking through
+-- them: all with an id above `settled_through`.
 CREATE TABLE log (
-    id             INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,  -- never used twice
-    session_id     TEXT    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    id             INTEGER NOT NULL PRIMARY KEY,  -- given by the writer, and never twice
+    settled        INTEGER NOT NULL DEFAULT 0,
+    session_id     TEXT    NOT NULL,
     seq            INTEGER NOT NULL,
     event_id       TEXT    NOT NULL,
     timestamp      INTEGER NOT NULL,            -- when it arrived: Unix time, milliseconds
@@ -39,8 +44,8 @@ CREATE TABLE log (
     payload        ANY     NOT NULL             -- JSON as it arrived: text, or a blob of zstd
 ) STRICT;
 
-INSERT INTO log (session_id, seq, event_id, timestamp, time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload)
-SELECT session_id, seq, event_id, timestamp,
+INSERT INTO log (settled, session_id, seq, event_id, timestamp, time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload)
+SELECT 1, session_id, seq, event_id, timestamp,
        CASE kind WHEN 'event' THEN COALESCE(CAST(payload ->> '$.timestamp' AS REAL), 0) ELSE timestamp / 1000.0 END,
        kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, length(CAST(payload AS BLOB)), payload
 FROM events ORDER BY timestamp, session_id, seq;
@@ -48,12 +53,24 @@ FROM events ORDER BY timestamp, session_id, seq;
 DROP TABLE events;
 ALTER TABLE log RENAME TO events;
 
-CREATE UNIQUE INDEX events_place      ON events (session_id, seq);
-CREATE UNIQUE INDEX events_identity   ON events (session_id, event_id);
-CREATE INDEX        events_time       ON events (session_id, time, seq);
-CREATE INDEX        events_author     ON events (session_id, kind, author, seq);
-CREATE INDEX        events_invocation ON events (session_id, invocation_id, seq) WHERE invocation_id IS NOT NULL;
-CREATE INDEX        events_branch     ON events (session_id, branch, seq) WHERE branch IS NOT NULL;
+CREATE UNIQUE INDEX events_place      ON events (session_id, seq) WHERE settled = 1;
+CREATE UNIQUE INDEX events_identity   ON events (session_id, event_id) WHERE settled = 1;
+CREATE INDEX        events_time       ON events (session_id, time, seq) WHERE settled = 1;
+CREATE INDEX        events_author     ON events (session_id, kind, author, seq) WHERE settled = 1;
+CREATE INDEX        events_invocation ON events (session_id, invocation_id, seq) WHERE settled = 1 AND invocation_id IS NOT NULL;
+CREATE INDEX        events_branch     ON events (session_id, branch, seq) WHERE settled = 1 AND branch IS NOT NULL;
+
+-- How far events are settled, and how far their words are in the search index.
+CREATE TABLE places (
+    settled_through INTEGER NOT NULL,
+    indexed_through INTEGER NOT NULL
+) STRICT;
+INSERT INTO places SELECT COALESCE(max(id), 0), 0 FROM events;
+
+-- When a turn was requested, so that a list of turns needs no look at the log.
+ALTER TABLE turns ADD COLUMN requested_at INTEGER NOT NULL DEFAULT 0;
+UPDATE turns SET requested_at = (SELECT timestamp FROM events e
+    WHERE e.session_id = turns.session_id AND e.seq = turns.request_seq AND e.settled = 1);
 
 -- What ADK asked the user for, and where it was answered.
 CREATE TABLE asks (
@@ -81,7 +98,9 @@ CREATE TABLE shared_state (
     PRIMARY KEY (app_name, user_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- Messages derived from the log. `seq` is the entry that made them first.
+-- Messages that the log does not tell by itself: those that were written by hand, those that
+-- change as work goes on, and those whose events were removed. What a user or an agent said is
+-- in its event. `seq` is the entry that made them first.
 CREATE TABLE messages (
     session_id TEXT    NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     seq        INTEGER NOT NULL,
@@ -134,8 +153,3 @@ CREATE TABLE removals (
 
 -- The words of the log. The text itself stays in the events; rowids are theirs.
 CREATE VIRTUAL TABLE search USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
-
-CREATE TABLE search_place (
-    indexed_through INTEGER NOT NULL              -- the last event in the index
-) STRICT;
-INSERT INTO search_place VALUES (0);

@@ -1,0 +1,328 @@
+"""Sessions: ADK's own services and ours, the same events on the same disk, in one run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from google.adk.events import Event
+from google.adk.sessions import DatabaseSessionService, InMemorySessionService
+from google.adk.sessions.base_session_service import BaseSessionService, GetSessionConfig
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+from google.genai import types
+from hotseat.adk import HotseatSessionService
+from server import ROOT, Server, running
+
+APP, USER = "bench", "ada"
+EVENT_BYTES = 600
+LOAD = ROOT / "target" / "release" / "examples" / "load"
+
+Make = Callable[[], "contextlib.AbstractAsyncContextManager[BaseSessionService]"]
+
+
+def event(n: int) -> Event:
+    made = Event(
+        author="agent",
+        invocation_id=f"e-{n // 10}",
+        timestamp=1_767_607_200 + n / 1000,
+        content=types.Content(role="model", parts=[types.Part(text="")]),
+    )
+    padding = EVENT_BYTES - len(made.model_dump_json(by_alias=True, exclude_none=True))
+    made.content.parts[0].text = "x" * max(padding, 1)
+    return made
+
+
+@contextlib.asynccontextmanager
+async def in_memory() -> AsyncIterator[BaseSessionService]:
+    yield InMemorySessionService()
+
+
+@contextlib.asynccontextmanager
+async def sqlite() -> AsyncIterator[BaseSessionService]:
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
+        yield SqliteSessionService(str(Path(folder) / "adk.db"))
+
+
+@contextlib.asynccontextmanager
+async def database() -> AsyncIterator[BaseSessionService]:
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
+        service = DatabaseSessionService(f"sqlite+aiosqlite:///{folder}/adk.db")
+        yield service
+        await service.close()
+
+
+def hotseat(server: Server) -> Make:
+    @contextlib.asynccontextmanager
+    async def make() -> AsyncIterator[BaseSessionService]:
+        service = HotseatSessionService(server.url, server.token)
+        yield service
+        if hasattr(service, "close"):
+            await service.close()
+
+    return make
+
+
+async def session_of(service: BaseSessionService) -> Any:
+    return await service.create_session(
+        app_name=APP, user_id=USER, session_id=str(uuid.uuid4()), state={}
+    )
+
+
+async def one_by_one(service: BaseSessionService, count: int) -> float:
+    """Events per second, each durable before the call returns, where the service is."""
+    session = await session_of(service)
+    events = [event(n) for n in range(count)]
+    began = time.perf_counter()
+    for each in events:
+        await service.append_event(session, each)
+    return count / (time.perf_counter() - began)
+
+
+async def in_parallel(service: BaseSessionService, tasks: int, seconds: float) -> dict[str, float]:
+    sessions = [await session_of(service) for _ in range(tasks)]
+    done = failed = 0
+    end = time.perf_counter() + seconds
+
+    async def work(session: Any) -> None:
+        nonlocal done, failed
+        n = 0
+        while time.perf_counter() < end:
+            try:
+                await service.append_event(session, event(n))
+                done += 1
+            except Exception:
+                failed += 1
+                await asyncio.sleep(0)
+            n += 1
+
+    began = time.perf_counter()
+    await asyncio.gather(*(work(session) for session in sessions))
+    return {"per_second": done / (time.perf_counter() - began), "errors": failed}
+
+
+async def timed(call: Callable[[], Awaitable[Any]], rounds: int = 7) -> float:
+    """Milliseconds, the median of a few rounds."""
+    times = []
+    for _ in range(rounds):
+        gc.collect()
+        began = time.perf_counter()
+        await call()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1000
+
+
+async def reads(make: Make, count: int = 1000) -> dict[str, float]:
+    async with make() as service:
+        session = await session_of(service)
+        for n in range(count):
+            await service.append_event(session, event(n))
+        name = {"app_name": APP, "user_id": USER, "session_id": session.id}
+        warm = await timed(lambda: service.get_session(**name))
+
+        async def cold() -> None:
+            async with make_again() as other:
+                await other.get_session(**name)
+
+        make_again = service_again(service, make)
+        return {"cold_ms": await timed(cold), "warm_ms": warm}
+
+
+def service_again(service: BaseSessionService, make: Make) -> Make:
+    """A service that has kept nothing; ADK's keep nothing anyway."""
+    if isinstance(service, HotseatSessionService):
+        return make
+
+    @contextlib.asynccontextmanager
+    async def same() -> AsyncIterator[BaseSessionService]:
+        yield service
+
+    return same
+
+
+async def growth(make: Make, server: Server) -> dict[str, float]:
+    """Whether an append and a read without events cost the same in a long session."""
+    figures: dict[str, float] = {}
+    async with make() as service:
+        for count in (10, 100_000):
+            session = await session_of(service)
+            fill(server, session.id, count)
+            name = {"app_name": APP, "user_id": USER, "session_id": session.id}
+            nothing = GetSessionConfig(num_recent_events=0)
+            session = await service.get_session(**name, config=nothing)
+
+            async def read(name: dict = name, nothing: GetSessionConfig = nothing) -> None:
+                for _ in range(50):
+                    await service.get_session(**name, config=nothing)
+
+            async def append(session: Any = session) -> None:
+                for n in range(50):
+                    await service.append_event(session, event(n))
+
+            figures[f"read_0_of_{count}_ms"] = await timed(read) / 50
+            figures[f"append_to_{count}_ms"] = await timed(append) / 50
+    return figures
+
+
+def fetch(server: Server, path: str) -> bytes:
+    request = urllib.request.Request(server.url + path)
+    request.add_header("authorization", f"Bearer {server.token}")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read()
+
+
+def call(server: Server, path: str, body: Any = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(server.url + path, data)
+    request.add_header("authorization", f"Bearer {server.token}")
+    request.add_header("content-type", "application/json")
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return json.loads(answer.read() or b"null")
+
+
+def fill(server: Server, adk_id: str, count: int) -> str:
+    """Many events into a session, by way of the API."""
+    sessions = call(server, f"/api/v1/sessions?limit=1000&user_id={USER}")["items"]
+    found = next(session for session in sessions if session["adk_id"] == adk_id)["id"]
+    for begin in range(0, count, 1000):
+        batch = [
+            json.loads(event(n).model_dump_json(by_alias=True, exclude_none=True))
+            for n in range(begin, min(begin + 1000, count))
+        ]
+        call(server, f"/api/v1/sessions/{found}/events", batch)
+    return found
+
+
+async def over_http(server: Server) -> dict[str, float]:
+    async with hotseat(server)() as service:
+        session = await session_of(service)
+        found = fill(server, session.id, 1000)
+
+        async def read() -> None:
+            fetch(server, f"/api/v1/sessions/{found}/events?limit=1000&kind=event")
+
+        return {"http_1000_events_ms": await timed(read, rounds=15)}
+
+
+async def lists(make: Make, count: int) -> float:
+    """The list of one user's sessions, as ADK gives it: whole."""
+    async with make() as service:
+        limit = asyncio.Semaphore(64)
+
+        async def one(n: int) -> None:
+            async with limit:
+                await service.create_session(
+                    app_name="many", user_id=f"user-{n % 100}", state={"n": n}
+                )
+
+        await asyncio.gather(*(one(n) for n in range(count)))
+        return await timed(lambda: service.list_sessions(app_name="many"), rounds=3)
+
+
+def native(server: Server, clients: int, seconds: int = 4) -> dict[str, float]:
+    words = [str(LOAD), server.url, server.token, str(clients), str(seconds)]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+
+
+async def measure() -> dict[str, Any]:
+    results: dict[str, Any] = {}
+    adk: dict[str, Make] = {"in_memory": in_memory, "sqlite": sqlite, "database": database}
+    # In turns, so that a machine that slows down slows all of them.
+    rounds: dict[str, dict[str, list[float]]] = {}
+    for _ in range(3):
+        with running() as server:
+            services = {**adk, "hotseat": hotseat(server)}
+            for name, make in services.items():
+                async with make() as service:
+                    figures = rounds.setdefault(name, {"one": [], "many": [], "errors": []})
+                    figures["one"].append(await one_by_one(service, 300))
+                async with make() as service:
+                    many = await in_parallel(service, 64, 2)
+                    figures["many"].append(many["per_second"])
+                    figures["errors"].append(many["errors"])
+    for name, figures in rounds.items():
+        results[f"append_1_{name}"] = statistics.median(figures["one"])
+        results[f"append_64_{name}"] = statistics.median(figures["many"])
+        results[f"append_64_errors_{name}"] = sum(figures["errors"])
+    with running() as server:
+        for clients in (1, 64, 256):
+            results[f"native_{clients}"] = native(server, clients)
+    with running() as server:
+        for name, make in {**adk, "hotseat": hotseat(server)}.items():
+            results[f"get_1000_{name}"] = await reads(make)
+        results |= await over_http(server)
+        results |= await growth(hotseat(server), server)
+    with running() as server:
+        results["list_10000_hotseat_ms"] = await lists(hotseat(server), 10_000)
+
+        async def page() -> None:
+            call(server, "/api/v1/sessions?limit=50")
+
+        results["list_first_page_of_10000_ms"] = await timed(page, rounds=15)
+    results["list_2000_sqlite_ms"] = await lists(sqlite, 2_000)
+    return results
+
+
+def rows(results: dict[str, Any]) -> list[tuple[str, str, str]]:
+    def times(ours: str, theirs: str) -> float:
+        return results[ours] / results[theirs]
+
+    native_64, native_256 = results["native_64"], results["native_256"]
+    got, their = results["get_1000_hotseat"], results["get_1000_sqlite"]
+    table = [
+        ("append one by one, Python", f"{results['append_1_hotseat']:.0f}/s", ""),
+        ("  times ADK Sqlite", f"{times('append_1_hotseat', 'append_1_sqlite'):.1f}", "≥ 3"),
+        (
+            "  times ADK Database (SQLite)",
+            f"{times('append_1_hotseat', 'append_1_database'):.1f}",
+            "",
+        ),
+        ("append, 64 sessions, one process", f"{results['append_64_hotseat']:.0f}/s", ""),
+        ("  times ADK Sqlite", f"{times('append_64_hotseat', 'append_64_sqlite'):.1f}", "≥ 15"),
+        ("  errors, ours / ADK Sqlite", errors(results), ""),
+        ("append, 64 native clients", f"{native_64['appends_per_second']:.0f}/s", ""),
+        ("  times ADK Sqlite", ratio(native_64, results), "≥ 80"),
+        ("append, 256 native clients", f"{native_256['appends_per_second']:.0f}/s", ""),
+        ("  times ADK Sqlite", ratio(native_256, results), "≥ 100"),
+        ("get_session, 1,000 events, cold", f"{got['cold_ms']:.1f} ms", ""),
+        ("  times ADK Sqlite", f"{their['cold_ms'] / got['cold_ms']:.1f}", "≥ 1.6"),
+        ("get_session, 1,000 events, warm", f"{got['warm_ms']:.1f} ms", ""),
+        ("  times ADK Sqlite", f"{their['warm_ms'] / got['warm_ms']:.1f}", "≥ 8"),
+        ("1,000 events over HTTP", f"{results['http_1000_events_ms']:.1f} ms", "≤ 5 ms"),
+        (
+            "append, 100,000 events : 10 events",
+            f"{times('append_to_100000_ms', 'append_to_10_ms'):.2f}",
+            "≤ 1.5",
+        ),
+        (
+            "read without events, 100,000 : 10",
+            f"{times('read_0_of_100000_ms', 'read_0_of_10_ms'):.2f}",
+            "≤ 1.5",
+        ),
+        (
+            "first page of 10,000 sessions",
+            f"{results['list_first_page_of_10000_ms']:.1f} ms",
+            "≤ 20 ms",
+        ),
+        ("all 10,000 sessions, Python", f"{results['list_10000_hotseat_ms']:.0f} ms", ""),
+        ("  ADK Sqlite, 2,000 sessions", f"{results['list_2000_sqlite_ms']:.0f} ms", ""),
+    ]
+    return table
+
+
+def errors(results: dict[str, Any]) -> str:
+    return f"{results['append_64_errors_hotseat']} / {results['append_64_errors_sqlite']}"
+
+
+def ratio(native: dict[str, float], results: dict[str, Any]) -> str:
+    return f"{native['appends_per_second'] / results['append_64_sqlite']:.0f}"

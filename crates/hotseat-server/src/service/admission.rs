@@ -1,0 +1,171 @@
+//! Who may see a session: decided here and nowhere else.
+//!
+//! Every use case that takes a session's id asks [`App::session`] or [`App::owned`]
+//! before it touches the store. A session of somebody else is refused exactly as one
+//! that does not exist: with the same words, after the same work. What is noted of
+//! the refusal is noted off the way of the answer.
+
+use hotseat_core::SessionId;
+use hotseat_store::{Intrusion, Session, Visit};
+
+use super::enumeration::Suspect;
+use super::{App, ServiceError};
+use crate::clock;
+use crate::identity::{Caller, Visitor};
+
+/// Failed attempts after which a session is flagged.
+pub(super) const MAX_FAILED_ATTEMPTS: u64 = 5;
+
+/// The user of sessions that name none.
+pub(super) const LOCAL_USER: &str = "local";
+
+/// Letters of an id that a log may show.
+const SHOWN: usize = 8;
+
+impl App {
+    /// The same server, doing things on behalf of `visitor`.
+    pub(crate) fn entered_by(&self, visitor: Visitor) -> Self {
+        Self { visitor, ..self.clone() }
+    }
+
+    /// The session, if the caller may see it.
+    pub(crate) async fn session(&self, id: SessionId) -> Result<Session, ServiceError> {
+        let found = self.store.session(id).await?;
+        self.admit(id, found).ok_or(ServiceError::SessionNotFound(id))
+    }
+
+    /// Whether the caller may touch a session. For the owner, whose answer is known,
+    /// it is not looked up: what comes next finds out whether it exists.
+    pub(super) async fn owned(&self, id: SessionId) -> Result<(), ServiceError> {
+        if self.visitor.caller.is_owner() {
+            self.note_visit(id, false);
+            return Ok(());
+        }
+        self.session(id).await.map(drop)
+    }
+
+    /// The session if the caller may see it, without taking note: for whoever is told
+    /// of what changes, and asked for nothing.
+    pub(crate) async fn visible(&self, id: SessionId) -> Option<Session> {
+        let session = self.store.session(id).await.ok()??;
+        self.visitor.caller.may_see(&session).then_some(session)
+    }
+
+    /// Whether something of this user may be told to the caller.
+    pub(crate) fn concerns(&self, user_id: &str, id: SessionId) -> bool {
+        match &self.visitor.caller {
+            Caller::Owner => true,
+            Caller::User(user) => **user == *user_id,
+            Caller::Session { session, .. } => *session == id,
+        }
+    }
+
+    /// What was found under an id, if the caller may see it. Otherwise it is as if
+    /// nothing had been found.
+    pub(super) fn admit(&self, id: SessionId, found: Option<Session>) -> Option<Session> {
+        let there = found.is_some();
+        let admitted = found.filter(|session| self.visitor.caller.may_see(session));
+        match &admitted {
+            Some(session) => self.note_visit(id, session.user_id == LOCAL_USER),
+            None => self.turned_away(id, there),
+        }
+        admitted
+    }
+
+    /// For what concerns the whole installation.
+    pub(crate) fn owner_only(&self) -> Result<(), ServiceError> {
+        if self.visitor.caller.is_owner() { Ok(()) } else { Err(ServiceError::OwnerOnly) }
+    }
+
+    /// The user of a session to be made.
+    pub(super) fn user_of_new(&self, wish: Option<String>) -> Result<String, ServiceError> {
+        match &self.visitor.caller {
+            Caller::Owner => Ok(wish.unwrap_or_else(|| LOCAL_USER.to_owned())),
+            Caller::User(user) if wish.as_deref().is_none_or(|wish| wish == &**user) => {
+                Ok(user.to_string())
+            }
+            Caller::User(_) => Err(ServiceError::OtherUser),
+            Caller::Session { .. } => Err(ServiceError::BoundToSession),
+        }
+    }
+
+    /// For callers who name a user: any but themselves is nobody.
+    pub(super) fn known_user(&self, user_id: &str) -> Result<(), ServiceError> {
+        match self.visitor.caller.user() {
+            Some(user) if **user != *user_id => Err(ServiceError::NotFound { what: "user" }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// For what reaches beyond one session.
+    pub(super) fn not_bound(&self) -> Result<(), ServiceError> {
+        match self.visitor.caller {
+            Caller::Session { .. } => Err(ServiceError::BoundToSession),
+            Caller::Owner | Caller::User(_) => Ok(()),
+        }
+    }
+
+    /// Somebody showed a token that is not genuine, and named a session with it.
+    pub(crate) fn forged(&self, session: Option<SessionId>, by: Option<std::net::IpAddr>) {
+        let shown = session.map(shown).unwrap_or_default();
+        tracing::warn!(event = "tampering_detected", session = shown, "a token was refused");
+        if let Some(ip) = by {
+            self.enumeration.missed(Suspect::Ip(ip), &shown);
+        }
+        if let Some(session) = session {
+            self.note_intrusion(session, "a token for it was not genuine", None);
+        }
+    }
+
+    /// `owners` says that the owner's own client is the session's client, too. Elsewhere
+    /// the owner only looks after it, and the client is that of its user.
+    fn note_visit(&self, session: SessionId, owners: bool) {
+        let Some(client) = &self.visitor.client else { return };
+        let by_owner = self.visitor.caller.is_owner();
+        let client = Some(client).filter(|_| owners || !by_owner);
+        self.keeping.visited(Visit {
+            session,
+            at: clock::now(),
+            client_ip: client.and_then(|client| client.ip).map(|ip| ip.to_string()),
+            user_agent: client.and_then(|client| client.user_agent.as_deref()).map(str::to_owned),
+            watched: !by_owner,
+        });
+    }
+
+    fn turned_away(&self, id: SessionId, there: bool) {
+        // The owner may see everything, so an unknown id is only a mistake.
+        let Some(user) = self.visitor.caller.user() else { return };
+        self.enumeration.missed(Suspect::User(user.clone()), &shown(id));
+        let mismatch = there.then_some("user_binding_mismatch");
+        self.note_intrusion(id, "somebody who may not see it was turned away", mismatch);
+    }
+
+    /// Notes an attempt on a session, whether it exists or not: the store knows.
+    fn note_intrusion(&self, session: SessionId, message: &str, event: Option<&'static str>) {
+        // Whoever comes faster than they are noted is slowed down anyway.
+        let Some(place) = self.enumeration.place_to_note() else { return };
+        let intrusion = Intrusion {
+            session,
+            at: clock::now(),
+            flag_after: MAX_FAILED_ATTEMPTS,
+            message: message.to_owned(),
+        };
+        let store = self.store.clone();
+        tokio::spawn(async move {
+            if let Some(event) = event {
+                tracing::warn!(event, session = shown(session), "a caller was turned away");
+            }
+            if let Err(error) = store.intruded(intrusion).await {
+                tracing::warn!(%error, "a failed access was not noted");
+            }
+            drop(place);
+        });
+    }
+}
+
+/// As much of an id as a log may show.
+pub(super) fn shown(id: SessionId) -> String {
+    let mut text = id.to_string();
+    text.truncate(SHOWN);
+    text
+}

@@ -1,0 +1,17 @@
+import { open, shot, B } from "./look.mjs";
+const S="30502875-cf0e-5480-8fcf-fbe267115bad", P=process.argv[2], C=process.argv[3], J=process.argv[4];
+const {b,p}=await open();
+await p.goto(`${B}/sessions/${S}`); await p.waitForSelector("[data-testid=entry-final_response]"); await shot(p,"adk-stream");
+await p.click("[data-testid=view-state]"); await p.waitForTimeout(900); await shot(p,"adk-state");
+await p.focus("[data-testid=state-slider]"); for(let i=0;i<5;i++) await p.keyboard.press("ArrowLeft"); await p.waitForTimeout(200); await shot(p,"adk-state-start"); console.log(await p.textContent("[data-testid=state-view]"));
+await p.click("[data-testid=view-events]"); await p.waitForTimeout(800); await p.click("[data-testid=raw-event] summary"); await p.waitForTimeout(200); await shot(p,"adk-events");
+await p.click("[data-testid=view-agents]"); await p.waitForTimeout(500); await shot(p,"adk-agents"); console.log(await p.textContent("[data-testid=agents-view]"));
+await p.goto(`${B}/stats`); await p.waitForTimeout(1200); await shot(p,"stats");
+await p.keyboard.press("Control+k"); await p.waitForSelector("[data-testid=palette-input]"); await p.keyboard.type("marmal"); await p.waitForTimeout(900); await shot(p,"palette"); 
+await p.keyboard.press("Escape");
+await p.goto(`${B}/sessions/${P}`); await p.waitForTimeout(1500); await shot(p,"panel");
+await p.fill("[data-testid=session-search]","porto"); await p.waitForTimeout(1000); await shot(p,"list-search");
+await p.goto(`${B}/sessions/${C}`); await p.waitForTimeout(1500); await shot(p,"clerk");
+await p.goto(`${B}/sessions/${J}`); await p.waitForTimeout(1500); await shot(p,"judge");
+await p.goto(`${B}/agents`); await p.waitForTimeout(1000); await shot(p,"agents");
+await b.close();
