@@ -10,7 +10,7 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test bench check fmt clean test-rust test-python test-ui test-e2e
+.PHONY: help run build test bench check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
@@ -65,7 +65,7 @@ $(STAMPS)/package-dev: $(STAMPS)/venv target/debug/hotseat
 
 # ------------------------------------------------------------------------ tests
 
-test: check test-rust test-ui test-python test-e2e
+test: check test-rust test-ui test-python test-adk1 test-e2e
 	@echo
 	@echo 'All checks and tests passed.'
 
@@ -92,6 +92,19 @@ test-ui: ui/node_modules/.stamp
 
 test-python: $(STAMPS)/package-dev
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
+
+# The same package with ADK 1.x: what people use most of it, the plugin and the session service.
+OLD_ADK := python/tests/test_plugin.py python/tests/test_session_service.py python/tests/test_session_programs.py
+
+test-adk1: $(STAMPS)/venv-adk1 target/debug/hotseat
+	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat PYTHONPATH=python .venv-adk1/bin/python -m pytest --quiet $(OLD_ADK)
+
+$(STAMPS)/venv-adk1: pyproject.toml
+	@mkdir -p $(STAMPS)
+	test -x .venv-adk1/bin/python || $(PYTHON) -m venv .venv-adk1
+	.venv-adk1/bin/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	.venv-adk1/bin/pip install --quiet --disable-pip-version-check --group adk1
+	@touch $@
 
 test-e2e: $(STAMPS)/package-dev $(STAMPS)/chromium e2e/node_modules/.stamp
 	cd e2e && HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat HOTSEAT_PYTHON=$(CURDIR)/$(VENV)/bin/python npm test --silent
@@ -120,4 +133,4 @@ fmt:
 	cd ui && npm run --silent fmt
 
 clean:
-	rm -rf target $(VENV) ui/node_modules ui/dist e2e/node_modules
+	rm -rf target $(VENV) .venv-adk1 ui/node_modules ui/tools/node_modules ui/dist e2e/node_modules

@@ -53,7 +53,8 @@ pub use instant::rfc3339;
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
 pub use record::{
-    Account, InvalidMessage, Message, Record, Research, adk_account, backfill_event, read_message,
+    Account, InvalidMessage, MESSAGE_ENTRY, Message, Record, Research, adk_account, backfill_event,
+    read_message,
 };
 pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
 pub use schema::{SchemaError, normalise, normalise_schema};

@@ -23,7 +23,7 @@ mod time;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-pub use message::{InvalidMessage, Message, backfill_event, read_message};
+pub use message::{ENTRY as MESSAGE_ENTRY, InvalidMessage, Message, backfill_event, read_message};
 pub(crate) use time::read_time;
 
 use crate::adk_event::user_text;

@@ -38,7 +38,7 @@ use crate::config::MAX_BODY_BYTES;
 use crate::grpc;
 use crate::service::App;
 
-pub(crate) use problem::{Problem, causes, readable};
+pub(crate) use problem::{Problem, readable};
 pub(crate) use view::{SessionView, state_of};
 
 #[derive(OpenApi)]

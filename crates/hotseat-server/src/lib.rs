@@ -7,6 +7,7 @@
 mod clock;
 mod config;
 mod desk;
+mod error;
 mod grpc;
 mod http;
 mod identity;

@@ -210,9 +210,12 @@ fn fold_derived(
     }
     let message = match event.kind {
         Kind::Event => {
-            session.event_head = seq;
             session.event_count += 1;
-            session.update_time = effect.time;
+            // What happens inside a tool call is in a session of its own for ADK.
+            if event.parent_call_id.is_none() {
+                session.event_head = seq;
+                session.update_time = effect.time;
+            }
             session.record.fold(&effect.account, event)
         }
         Kind::Message => read_message(&event.payload, &event.event_id, event.timestamp).ok(),
@@ -257,7 +260,15 @@ pub(crate) fn refold(
     ledger: &mut impl Ledger,
 ) -> Result<(), StoreError> {
     session.bytes += event.payload.get().len() as u64;
-    fold_derived(session, seq, &Prepared::new(event), limits, ledger)
+    let mut prepared = Prepared::new(event);
+    if session.shares_state() {
+        // What is shared may have been changed by others since.
+        prepared
+            .effect
+            .state
+            .retain(|key, _| matches!(StateOwner::of(key), StateOwner::Session(_)));
+    }
+    fold_derived(session, seq, &prepared, limits, ledger)
 }
 
 /// Removes the oldest events beyond the limit, but none that somebody still has to answer.

@@ -78,6 +78,8 @@ pub struct Session {
     pub bytes: u64,
     /// How far the work is, where events tell.
     pub record: Record,
+    /// Tells it from another session that had the same id before.
+    pub incarnation: i64,
 }
 
 impl Session {
@@ -106,6 +108,7 @@ impl Session {
             message_count: 0,
             bytes: 0,
             record: Record::default(),
+            incarnation: uuid::Uuid::new_v4().as_u64_pair().0.cast_signed(),
         }
     }
 

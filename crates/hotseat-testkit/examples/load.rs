@@ -3,6 +3,8 @@
 //! `load URL TOKEN CLIENTS SECONDS [one]`: every client has a connection and a session
 //! of its own, or with `one` all write into the same. Prints one JSON object.
 
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -10,6 +10,7 @@ use crate::evalset::Evalset;
 use crate::init::Init;
 use crate::sessions::Sessions;
 use crate::settings::database;
+use crate::token::Token;
 
 /// Puts a person in the model's seat of an AI agent.
 #[derive(Debug, Parser)]
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Evalset(Evalset),
     /// Make `adk web` and `adk api_server` keep their sessions in Hotseat.
     Init(Init),
+    /// Make a token that shows one user's sessions and no others.
+    Token(Token),
     /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
     Doctor(Web),
 }

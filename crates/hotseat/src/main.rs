@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod sessions;
 mod settings;
+mod token;
 mod web;
 mod worker;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Sessions(sessions) => sessions::run(sessions),
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),
+        Command::Token(token) => token::run(token),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

@@ -27,24 +27,31 @@ MAX_JSON_BYTES = 32 * 1024 * 1024
 class KeptEvent:
     """One event, and copies of it."""
 
-    __slots__ = ("_frozen", "_raw", "seq", "size", "timestamp")
+    __slots__ = ("_frozen", "_raw", "_was_read", "seq", "size", "timestamp")
 
     def __init__(self, seq: int, timestamp: float, raw: bytes) -> None:
         self.seq = seq
         self.timestamp = timestamp
         self.size = len(raw)
         self._raw = raw
+        self._was_read = False
         self._frozen: Frozen | None = None
 
     def __lt__(self, other: KeptEvent) -> bool:
         return (self.timestamp, self.seq) < (other.timestamp, other.seq)
 
     def copy(self) -> Event:
-        """The event as an object of the caller's own."""
+        """The event as an object of the caller's own.
+
+        Freezing costs a third of parsing and pays from the third read on, so it waits for the
+        second: many sessions are read once.
+        """
         if self._frozen is not None:
             return self._frozen.thaw()
         event = Event.model_validate_json(self._raw)
-        self.freeze(event)
+        if self._was_read:
+            self.freeze(event)
+        self._was_read = True
         return event
 
     def freeze(self, event: Event) -> None:

@@ -6,7 +6,7 @@ import { isJsonObject, writeJson } from "../json/json";
 import { Copy } from "../shell/Command";
 import { clockTime, fullTime } from "../time/format";
 import { oneLine } from "../value/oneLine";
-import { LogState, SeqLink } from "./parts";
+import { LogState, Removed, SeqLink } from "./parts";
 
 const AT_FIRST = 500;
 const RAW_AT_ONCE = 200_000;
@@ -43,7 +43,10 @@ export function EventsView({ session }: { session: Session }) {
           />
         )}
       </div>
-      {log.isSuccess && !log.isFetching && log.events.length === 0 && <p className="quiet">No events yet.</p>}
+      <Removed session={session} />
+      {log.isSuccess && !log.isFetching && log.events.length === 0 && session.removed_through === 0 && (
+        <p className="quiet">No events yet.</p>
+      )}
       <ol className="events">
         {log.events.map((event) => (
           <Row key={event.seq} event={event} id={session.id} />

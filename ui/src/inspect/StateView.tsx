@@ -5,7 +5,7 @@ import type { Json, Session } from "../api/types";
 import { StepBack, StepOn } from "../shell/icons";
 import { clockTime, fullTime } from "../time/format";
 import { Tree } from "../value/Tree";
-import { LogState, SeqLink } from "./parts";
+import { LogState, Removed, SeqLink } from "./parts";
 import { type Change, changesOf, startOf, stateAfter, stateSteps } from "./stateSteps";
 
 const ENOUGH = 5000;
@@ -35,6 +35,7 @@ export function StateView({ session }: { session: Session }) {
   if (!step && !hasStart) {
     return (
       <div className="inspect" data-testid="state-view">
+        <Removed session={session} />
         <LogState log={log} />
         {log.isSuccess && !log.isFetching && !adk.isPending && (
           <p className="quiet">
@@ -47,6 +48,7 @@ export function StateView({ session }: { session: Session }) {
   }
   return (
     <div className="inspect" data-testid="state-view">
+      <Removed session={session} />
       {steps.length > 0 && (
         <div className="state-steps">
           <button

@@ -2,6 +2,7 @@
 import { Link } from "wouter";
 import { errorText } from "../api/client";
 import type { useLog } from "../api/queries";
+import type { Session } from "../api/types";
 
 type Log = ReturnType<typeof useLog>;
 
@@ -23,6 +24,12 @@ export function LogState({ log }: { log: Log }) {
       Load more: {log.events.length.toLocaleString("en")} events so far
     </button>
   );
+}
+
+/** Says that the log does not begin where the session did. */
+export function Removed({ session }: { session: Session }) {
+  if (session.removed_through === 0) return null;
+  return <p className="quiet">Entries up to #{session.removed_through} were removed.</p>;
 }
 
 export function SeqLink({ id, seq }: { id: string; seq: number }) {

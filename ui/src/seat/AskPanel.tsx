@@ -148,12 +148,16 @@ function Ask(props: AskProps) {
       {ask.request === "confirmation" && <Confirmation {...props} />}
       {ask.request === "credential" && <Credential {...props} />}
       {ask.request === "input" && <Input {...props} />}
-      {problem && !inputSchema(ask) && (
-        <div className="field-error" role="alert">
-          {problem}
-        </div>
-      )}
+      {problem && ask.request !== "credential" && !inputSchema(ask) && <Problem text={problem} />}
     </section>
+  );
+}
+
+function Problem({ text }: { text: string }) {
+  return (
+    <div className="field-error" role="alert">
+      {text}
+    </div>
   );
 }
 
@@ -223,7 +227,8 @@ const SECRETS = {
   other: "Token",
 } as const;
 
-function Credential({ ask, answer, onChange }: AskProps) {
+function Credential({ ask, answer, tried, onChange }: AskProps) {
+  const problem = tried ? answerProblem(ask, answer) : null;
   const kind = credentialKind(ask);
   const link = signInLink(ask);
   const set = (secret: string) => onChange({ secret });
@@ -254,6 +259,7 @@ function Credential({ ask, answer, onChange }: AskProps) {
           onChange={(event) => set(event.currentTarget.value)}
         />
       )}
+      {problem && <Problem text={problem} />}
       <details>
         <summary>What ADK asks for</summary>
         <Tree value={ask.arguments} place={`~${ask.call_id}.auth`} />

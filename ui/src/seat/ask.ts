@@ -164,7 +164,7 @@ export function answerProblem(ask: InputRequest, answer: AskAnswer): string | nu
     case "confirmation":
       return answer.confirmed === null ? "Approve or reject it first." : null;
     case "credential":
-      return answer.secret.trim() === "" ? "This is needed." : null;
+      return answer.secret.trim() === "" ? "Enter it first." : null;
     case "input": {
       const schema = inputSchema(ask);
       if (!schema) return answer.payload === undefined ? "Write an answer first." : null;

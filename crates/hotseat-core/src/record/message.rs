@@ -8,6 +8,9 @@ use super::read_time;
 use crate::instant::seconds;
 use crate::schema::json_type;
 
+/// How the ids of entries that carry a message begin.
+pub const ENTRY: &str = "message:";
+
 /// A message of a session, derived from an event or written by a caller.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
@@ -80,7 +83,9 @@ pub fn read_message(
         text.filter(|text| !text.is_empty()).unwrap_or_else(|| default.to_owned())
     };
     Ok(Message {
-        id: filled(take_text(&mut fields, "id")?, event_id),
+        // The entry has an id of its own, so that an event made of the message can have the
+        // message's.
+        id: filled(take_text(&mut fields, "id")?, event_id.trim_start_matches(ENTRY)),
         role: filled(take_text(&mut fields, "role")?, "assistant"),
         content,
         timestamp: match fields.get("timestamp") {

@@ -1,3 +1,5 @@
+//! What events tell of a session, event by event.
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::{Value, json};

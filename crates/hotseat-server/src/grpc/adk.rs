@@ -28,6 +28,7 @@ pub(super) async fn create(
         user_id: key.user_id,
         id: convert::given(key.id),
         state: object(&wish.state_json)?,
+        events: Vec::new(),
         created_at,
     };
     let made = app.create_adk_session(new).await?;
@@ -141,14 +142,14 @@ fn session(app: &App, seen: AdkSession) -> proto::AdkSession {
         state_json: json(state),
         event_head: session.event_head.get(),
         event_count: session.event_count,
-        incarnation: format!("{:x}", session.created_at.as_millisecond()),
+        incarnation: format!("{:x}", session.incarnation),
         removed_through: session.removed_through.get(),
         url: format!("{}/sessions/{}", app.config.url(), session.id),
     }
 }
 
 fn incarnation(read: &AdkRead) -> String {
-    format!("{:x}", read.session.created_at.as_millisecond())
+    format!("{:x}", read.session.incarnation)
 }
 
 fn json(state: Map<String, Value>) -> Bytes {
@@ -167,6 +168,8 @@ fn object(bytes: &[u8]) -> Result<Map<String, Value>, Status> {
 
 fn time(seconds: f64) -> Result<Timestamp, Status> {
     let invalid = || Status::invalid_argument("create_time is not a time");
-    let duration = jiff::SignedDuration::try_from_secs_f64(seconds).map_err(|_| invalid())?;
+    // To the nearest millisecond, which is what is kept: cut off, a time would come back earlier.
+    let milliseconds = (seconds * 1000.0).round() / 1000.0 + 1e-6;
+    let duration = jiff::SignedDuration::try_from_secs_f64(milliseconds).map_err(|_| invalid())?;
     Timestamp::from_duration(duration).map_err(|_| invalid())
 }

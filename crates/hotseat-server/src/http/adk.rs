@@ -113,13 +113,11 @@ pub(super) async fn create(
         user_id: user_id.clone(),
         id: body.session_id,
         state: body.state.unwrap_or_default(),
+        events: body.events.unwrap_or_default(),
         created_at: None,
     };
     let made = app.create_adk_session(new).await?;
     let key = AdkKey::new(&app_name, &user_id, &made.session.adk_id())?;
-    for event in body.events.unwrap_or_default() {
-        app.append_adk_event(&key, event, None).await?;
-    }
     show_key(&app, &key).await
 }
 
@@ -134,7 +132,7 @@ pub(super) async fn create_named(
     OptionalBody(state): OptionalBody<Option<Map<String, Value>>>,
 ) -> Result<Json<AdkSessionView>, Problem> {
     let state = state.unwrap_or_default();
-    let new = NewAdkSession { app_name, user_id, id: Some(id), state, created_at: None };
+    let new = NewAdkSession { app_name, user_id, id: Some(id), state, ..NewAdkSession::default() };
     Ok(Json(AdkSessionView::new(app.create_adk_session(new).await?, Vec::new())))
 }
 

@@ -29,7 +29,7 @@ pub(super) struct EventParams {
     author: Option<String>,
     /// ADK's branch, where agents run side by side.
     branch: Option<String>,
-    /// Only the latest so many, in the order of their own time; without pages.
+    /// Only the latest so many raw ADK events, in the order of their own time; without pages.
     recent: Option<usize>,
     /// Kinds, separated by commas.
     kind: Option<String>,
@@ -49,6 +49,10 @@ pub(super) async fn list(
 ) -> Result<Json<List<EventView>>, Problem> {
     let id = session_id(&id)?;
     let recent = params.recent.is_some();
+    if params.recent == Some(0) {
+        app.session(id).await?;
+        return Ok(Json(List { items: Vec::new(), next_cursor: None }));
+    }
     let mut query = params.into_query()?;
     if recent {
         let mut events = app.events(id, query).await?;
@@ -86,6 +90,9 @@ impl EventParams {
                     "`after_timestamp` must be RFC 3339, as in 2026-01-05T10:00:00Z, or seconds since 1970",
                 )
             })?;
+        if self.recent.is_some() && self.after_seq.is_some() {
+            return Err(Problem::bad_request("`recent` cannot go together with `after_seq`"));
+        }
         let (sort, order, limit) = match self.recent {
             None => (Sort::Arrival, order, self.limit.unwrap_or(100)),
             Some(recent) => (Sort::Time, Order::Descending, recent),
@@ -94,7 +101,10 @@ impl EventParams {
             after: Seq::new(self.after_seq.unwrap_or_default()),
             later_than,
             not_before: None,
-            kinds: kinds.unwrap_or_default(),
+            // The latest of what happened, not of what Hotseat noted about it.
+            kinds: kinds.unwrap_or_else(|| {
+                if self.recent.is_some() { vec![Kind::Event] } else { Vec::new() }
+            }),
             invocation_id: self.invocation_id,
             author: self.author,
             branch: self.branch,

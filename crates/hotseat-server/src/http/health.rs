@@ -35,7 +35,7 @@ pub(super) async fn ready(State(app): State<App>) -> Result<Json<Health>, Proble
     match app.counts().await {
         Ok(counts) => Ok(Json(report(&app, counts.sessions))),
         Err(error) => {
-            tracing::error!(error = %super::problem::causes(&error), "the store does not answer");
+            tracing::error!(error = %crate::error::causes(&error), "the store does not answer");
             Err(Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "store_unavailable",

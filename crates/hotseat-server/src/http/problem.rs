@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::clock;
+use crate::error::causes;
 use crate::service::ServiceError;
 
 /// An error answer.
@@ -82,18 +83,6 @@ impl Problem {
         tracing::error!(instance = %problem.instance, error = %causes, "a request failed");
         problem
     }
-}
-
-/// An error and everything behind it, in one line.
-pub(crate) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 impl IntoResponse for Problem {

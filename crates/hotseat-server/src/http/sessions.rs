@@ -127,11 +127,17 @@ pub(super) async fn show(
         )));
     }
     let session = app.session(id).await?;
-    let access = app.access(std::slice::from_ref(&session)).await?;
+    // Read once, so that the answer does not contradict itself.
+    let wants_security = wanted.contains(&"security");
+    let access = if wants_security {
+        app.security(id).await?
+    } else {
+        app.access(std::slice::from_ref(&session)).await?.remove(&id)
+    };
     let mut view = SessionView::new(&app, session);
-    view.flagged = access.get(&id).is_some_and(|access| access.flagged);
-    if wanted.contains(&"security") {
-        view.security = Some(app.security(id).await?.map(Into::into).unwrap_or_default());
+    view.flagged = access.as_ref().is_some_and(|access| access.flagged);
+    if wants_security {
+        view.security = Some(access.map(Into::into).unwrap_or_default());
     }
     if wanted.contains(&"messages") {
         let messages = app.messages(id).await?;

@@ -37,7 +37,7 @@ impl AdkKey {
     pub(crate) fn new(app_name: &str, user_id: &str, id: &str) -> Result<Self, ServiceError> {
         let id = id.trim();
         for (what, text) in [("app name", app_name), ("user id", user_id), ("session id", id)] {
-            if text.is_empty() {
+            if text.trim().is_empty() {
                 return Err(ServiceError::invalid(format!("the {what} is empty")));
             }
             check_key(what, text)?;
@@ -82,6 +82,8 @@ pub(crate) struct NewAdkSession {
     /// One is made if there is none.
     pub(crate) id: Option<String>,
     pub(crate) state: Map<String, Value>,
+    /// Raw events that it begins with.
+    pub(crate) events: Vec<Box<RawValue>>,
     /// For sessions that come from elsewhere.
     pub(crate) created_at: Option<Timestamp>,
 }
@@ -124,6 +126,12 @@ impl App {
             let begun = raw(&json!({"state": new.state}));
             check_size(&self.config, begun.get().len())?;
             opening.push(server_event(Kind::Session, agent.as_deref().unwrap_or_default(), begun));
+        }
+        for payload in new.events {
+            check_size(&self.config, payload.get().len())?;
+            let event = adk_event(payload)
+                .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
+            opening.push(event);
         }
         let session = NewSession {
             id: key.hashed(),

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::App;
 use crate::clock;
-use crate::http::causes;
+use crate::error::causes;
 
 /// How often visits are written and words are indexed.
 const TIDY: Duration = Duration::from_secs(5);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use hotseat_core::{
-    Kind, Message, NewEvent, Seq, SessionId, adk_account, backfill_event, read_message,
+    Kind, MESSAGE_ENTRY, Message, NewEvent, Seq, SessionId, adk_account, backfill_event,
+    read_message,
 };
 use hotseat_store::{EventQuery, Expected, Session};
 use serde::Serialize;
@@ -40,13 +41,12 @@ impl App {
         payload: Box<RawValue>,
     ) -> Result<Message, ServiceError> {
         check_size(&self.config, payload.get().len())?;
-        let event = server_event(Kind::Message, "", payload);
+        let mut event = server_event(Kind::Message, "", payload);
+        event.event_id.insert_str(0, MESSAGE_ENTRY);
         let invalid =
             |error: hotseat_core::InvalidMessage| ServiceError::invalid(error.to_string());
         let message =
             read_message(&event.payload, &event.event_id, event.timestamp).map_err(invalid)?;
-        // The message's id, and not the event's, says which one it is: it is written into the
-        // payload, so that the log tells the same when it is read again.
         let event = NewEvent { author: message.role.clone(), ..event };
         self.owned(id).await?;
         self.store.append(id, Expected::Any, vec![event]).await?;

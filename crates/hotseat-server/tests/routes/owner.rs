@@ -213,7 +213,7 @@ async fn the_session_json_is_its_users() {
     let server = TestServer::scratch().await;
     let (alice, bob) = (server.user("alice"), server.user("bob"));
     let path = format!("/api/v1/sessions/{}/export?format=session", bob.session().await);
-    assert_eq!(bob.get(&path).await.json(200)["user_id"], "bob");
+    assert_eq!(bob.get(&path).await.json(200)["userId"], "bob");
     alice.get(&path).await.problem(404, "session_not_found");
 }
 

@@ -206,6 +206,7 @@ impl Ledger for SessionLedger<'_, '_> {
     fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError> {
         // What is removed is found by its indexes.
         settle(self.work.connection).map_err(StoreError::backend("settle events"))?;
+        self.work.settled.push(self.session);
         self.keep_what_was_said(through)?;
         let values = params![self.key, number(through)];
         let removed = self

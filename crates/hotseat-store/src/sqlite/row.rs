@@ -13,8 +13,8 @@ use crate::{Limits, OpenRun, Session, Turn};
 pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, description, title, \
      status, agent, app_name, user_id, source, last_seq, pending_turns, run_id, run_status, \
      run_since, adk_id, removed_through, open_requests, event_head, update_time, event_count, \
-     message_count, bytes, record_status, progress, current_phase, final_report, error \
-     FROM sessions";
+     message_count, bytes, record_status, progress, current_phase, final_report, error, \
+     incarnation FROM sessions";
 
 /// What [`event`] reads, in its order.
 pub(super) const EVENT_COLUMNS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
@@ -68,6 +68,7 @@ pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
             final_report: row.get(26)?,
             error: row.get(27)?,
         },
+        incarnation: row.get(28)?,
     })
 }
 

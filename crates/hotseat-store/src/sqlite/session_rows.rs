@@ -38,7 +38,8 @@ fn insert(connection: &Connection, session: &Session) -> Result<(), StoreError> 
     connection
         .prepare_cached(
             "INSERT INTO sessions (id, created_at, updated_at, description, agent, app_name, \
-             user_id, source, adk_id) VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+             user_id, source, adk_id, incarnation) \
+             VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -50,6 +51,7 @@ fn insert(connection: &Connection, session: &Session) -> Result<(), StoreError> 
                 session.user_id,
                 session.source,
                 session.adk_id,
+                session.incarnation,
             ])
         })
         .map(|_| ())
@@ -91,6 +93,8 @@ pub(super) fn delete(work: &mut Work<'_>, id: SessionId) -> Result<bool, StoreEr
         .and_then(|_| of_session(row::UNSETTLED))
         .and_then(|_| delete("DELETE FROM sessions WHERE id = ?1"))
         .map_err(StoreError::backend("delete a session"))?;
+    // Whatever comes under this id again is new.
+    work.settled.push(id);
     work.deleted(id, session.user_id);
     Ok(true)
 }

@@ -90,7 +90,7 @@ impl Tail {
         self.known.extend(added.0);
     }
 
-    /// Forgets a session whose events were removed.
+    /// Forgets a session whose events are settled or removed.
     pub(super) fn forget(&mut self, session: SessionId) {
         self.known.retain(|(of, _), _| *of != session);
     }

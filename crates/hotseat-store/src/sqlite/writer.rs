@@ -34,6 +34,8 @@ pub(super) struct Work<'w> {
     pub(super) tail: &'w mut Tail,
     /// Those among them that this work added.
     pub(super) added: Added,
+    /// Sessions whose events this work settled, or removed.
+    pub(super) settled: Vec<SessionId>,
     wakes: Vec<Wake>,
 }
 
@@ -56,6 +58,7 @@ impl<'w> Work<'w> {
             sums,
             tail,
             added: Added::default(),
+            settled: Vec::new(),
             wakes: Vec::new(),
         }
     }
@@ -178,16 +181,13 @@ fn write(
         let mut savepoint = transaction.savepoint()?;
         let mut work = Work::quiet(&savepoint, sums, tail);
         let (stays, answer) = job(&mut work);
-        let Work { wakes: woken, added, figures, .. } = work;
+        let Work { wakes: woken, added, figures, settled, .. } = work;
         answers.push(answer);
         if stays {
             tail.extend(added);
             sums.merge(figures);
-            for wake in &woken {
-                if let Wake::Deleted(session, _) = wake {
-                    // Whatever comes under this id again is new.
-                    tail.forget(*session);
-                }
+            for session in settled {
+                tail.forget(session);
             }
             wakes.extend(woken);
         } else {

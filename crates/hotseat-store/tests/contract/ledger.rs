@@ -22,6 +22,9 @@ suite!(
     a_request_to_the_user_is_open_until_it_is_answered,
     cleared_events_leave_messages_and_a_mark,
     a_session_that_waits_is_not_cleared,
+    what_was_cleared_can_be_appended_again,
+    a_rebuild_leaves_shared_state_alone,
+    a_session_made_again_is_another_incarnation,
     words_are_found_wherever_they_were_said,
     a_search_goes_page_by_page,
     deleted_words_are_not_found,
@@ -124,8 +127,9 @@ async fn an_append_after_an_event_that_was_not_seen_is_refused(store: Store) {
     assert_eq!(first.event_head, Seq::new(1));
     let stale = store.append(id(1), after(0), vec![event("b")]).await.unwrap_err();
     assert!(matches!(stale, AppendError::Conflict { .. }), "{stale}");
-    // What is no ADK event is in nobody's way.
-    append(&store, id(1), vec![crate::log::request(1)]).await;
+    // What is no ADK event is in nobody's way, nor what happens inside a tool.
+    let nested = NewEvent { parent_call_id: Some("call".to_owned()), ..event("inside") };
+    append(&store, id(1), vec![crate::log::request(1), nested]).await;
     store.append(id(1), after(1), vec![event("b")]).await.unwrap();
 }
 
@@ -238,6 +242,41 @@ async fn a_session_that_waits_is_not_cleared(store: Store) {
     append(&store, id(1), vec![crate::log::request(1)]).await;
     let refused = store.clear_events(id(1)).await.unwrap_err();
     assert_eq!(refused.to_string(), format!("session {} has an open turn or run", id(1)));
+}
+
+async fn what_was_cleared_can_be_appended_again(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), vec![event("a"), event("b")]).await;
+    store.clear_events(id(1)).await.unwrap();
+    assert_eq!(append(&store, id(1), vec![event("a")]).await.new, 1);
+    assert_eq!(append(&store, id(1), vec![event("a")]).await.new, 0);
+}
+
+async fn a_rebuild_leaves_shared_state_alone(store: Store) {
+    for n in [1, 2] {
+        store.create_session(adk_session(n, "ada")).await.unwrap();
+        append(
+            &store,
+            id(n),
+            vec![delta(
+                "a",
+                &json!({"app:x": u64::try_from(n).unwrap(), "own": u64::try_from(n).unwrap()}),
+            )],
+        )
+        .await;
+    }
+    store.rebuild(id(1)).await.unwrap();
+    let shared = store.shared_state("app", None).await.unwrap();
+    assert_eq!(Value::Object(shared.app), json!({"x": 2}), "the later value stays");
+    assert_eq!(state(&store, 1).await, json!({"own": 1}));
+}
+
+async fn a_session_made_again_is_another_incarnation(store: Store) {
+    created(&store, 1).await;
+    let first = session(&store, id(1)).await.incarnation;
+    store.delete_session(id(1)).await.unwrap();
+    created(&store, 1).await;
+    assert_ne!(session(&store, id(1)).await.incarnation, first);
 }
 
 async fn found(store: &Store, text: &str) -> Vec<u64> {

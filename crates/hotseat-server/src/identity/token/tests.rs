@@ -1,3 +1,5 @@
+//! Tokens are read back as they were made, and in no other spelling.
+
 use proptest::prelude::*;
 
 use super::*;

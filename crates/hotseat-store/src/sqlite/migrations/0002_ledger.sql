@@ -8,6 +8,7 @@ ALTER TABLE sessions ADD COLUMN message_count   INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN bytes           INTEGER NOT NULL DEFAULT 0;   -- of payloads, as they arrived
 ALTER TABLE sessions ADD COLUMN removed_through INTEGER NOT NULL DEFAULT 0;   -- events up to here were removed
 ALTER TABLE sessions ADD COLUMN open_requests   INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN incarnation     INTEGER NOT NULL DEFAULT 0;   -- tells it from an older one with its id
 ALTER TABLE sessions ADD COLUMN record_status   TEXT;
 ALTER TABLE sessions ADD COLUMN progress        REAL;
 ALTER TABLE sessions ADD COLUMN current_phase   TEXT;
