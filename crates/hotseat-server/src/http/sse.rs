@@ -68,3 +68,36 @@ pub(super) fn response(messages: impl Stream<Item = Message> + Send + 'static) -
     ];
     (headers, Body::from_stream(frames)).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_is_kept_alive_every_15_seconds() {
+        let silent = futures_util::stream::pending();
+        let mut frames = response(silent).into_body().into_data_stream();
+        let began = Instant::now();
+        for n in 1..=3 {
+            let frame = StreamExt::next(&mut frames).await.unwrap().unwrap();
+            assert_eq!(&frame[..], b":\n\n");
+            assert_eq!(began.elapsed(), KEEP_ALIVE * n);
+        }
+    }
+
+    #[tokio::test]
+    async fn messages_that_are_ready_together_travel_together() {
+        let ready = futures_util::stream::iter([
+            Message::at("event", 7, &json!({"text": "a\nb"})),
+            Message::new("history_complete", &json!({})),
+        ]);
+        let mut frames = response(ready).into_body().into_data_stream();
+        let frame = StreamExt::next(&mut frames).await.unwrap().unwrap();
+        let expected = "event: event\nid: 7\ndata: {\"text\":\"a\\nb\"}\n\n\
+                        event: history_complete\ndata: {}\n\n";
+        assert_eq!(std::str::from_utf8(&frame).unwrap(), expected);
+        assert!(StreamExt::next(&mut frames).await.is_none());
+    }
+}

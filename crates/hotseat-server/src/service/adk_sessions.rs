@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::sessions::{check_size, raw, server_event};
+use super::sessions::{raw, server_event};
 use super::{App, ServiceError, adk_event};
 use crate::clock;
 
@@ -124,11 +124,11 @@ impl App {
         let mut opening = Vec::new();
         if !new.state.is_empty() {
             let begun = raw(&json!({"state": new.state}));
-            check_size(&self.config, begun.get().len())?;
+            self.check_size(begun.get().len())?;
             opening.push(server_event(Kind::Session, agent.as_deref().unwrap_or_default(), begun));
         }
         for payload in new.events {
-            check_size(&self.config, payload.get().len())?;
+            self.check_size(payload.get().len())?;
             let event = adk_event(payload)
                 .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
             opening.push(event);
@@ -226,7 +226,7 @@ impl App {
         payload: Box<RawValue>,
         expected_head: Option<Seq>,
     ) -> Result<AdkAppended, ServiceError> {
-        check_size(&self.config, payload.get().len())?;
+        self.check_size(payload.get().len())?;
         let event = adk_event(payload)
             .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
         let expected = expected_head.map_or(Expected::Any, Expected::EventHead);

@@ -4,6 +4,7 @@
 //! together. Losing a few of them in a crash loses nothing but a last access.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ type Client = (SessionId, Option<String>, Option<String>);
 pub(crate) struct Keeping {
     visits: Arc<Mutex<HashMap<Client, Visit>>>,
     cleanup: Arc<Mutex<CleanupStatus>>,
+    refused: Arc<AtomicU64>,
 }
 
 /// How the clean-up is doing.
@@ -54,6 +56,16 @@ enum CleanupState {
 }
 
 impl Keeping {
+    /// One more event was too large.
+    pub(crate) fn refused(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Events that were too large, since the server started.
+    pub(crate) fn refusals(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn visited(&self, visit: Visit) {
         let client = (visit.session, visit.client_ip.clone(), visit.user_agent.clone());
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use hotseat_store::{EventQuery, Expected, Session};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::sessions::{check_size, raw, server_event};
+use super::sessions::{raw, server_event};
 use super::{App, ServiceError, adk_event};
 
 /// What the raw events of a session are, in figures.
@@ -40,7 +40,7 @@ impl App {
         id: SessionId,
         payload: Box<RawValue>,
     ) -> Result<Message, ServiceError> {
-        check_size(&self.config, payload.get().len())?;
+        self.check_size(payload.get().len())?;
         let mut event = server_event(Kind::Message, "", payload);
         event.event_id.insert_str(0, MESSAGE_ENTRY);
         let invalid =

@@ -15,7 +15,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{App, ServiceError};
 use crate::clock;
-use crate::config::{Config, MAX_EVENTS_PER_APPEND};
+use crate::config::MAX_EVENTS_PER_APPEND;
 use crate::identity::Caller;
 
 /// How long completing a session waits for a run that should be ending.
@@ -235,6 +235,17 @@ impl App {
         Ok(raw.map(|event| event.entry.payload).collect())
     }
 
+    /// Refuses an event that is too large, and counts it.
+    pub(super) fn check_size(&self, bytes: usize) -> Result<(), ServiceError> {
+        let limit = self.config.ledger.max_event_bytes;
+        if bytes > limit {
+            self.keeping.refused();
+            tracing::warn!(bytes, limit, "an event was too large and was refused");
+            return Err(ServiceError::TooLarge { bytes, limit });
+        }
+        Ok(())
+    }
+
     /// Appends events that others made, all or none.
     pub(crate) async fn append_events(
         &self,
@@ -248,7 +259,7 @@ impl App {
             )));
         }
         for event in &events {
-            check_size(&self.config, event.payload.get().len())?;
+            self.check_size(event.payload.get().len())?;
         }
         self.owned(id).await?;
         Ok(self.store.append(id, Expected::Any, events).await?)
@@ -298,14 +309,6 @@ pub(super) fn parse_agent_name(name: &str) -> Result<String, ServiceError> {
     AgentName::parse(name)
         .map(|name| name.as_str().to_owned())
         .map_err(|error| ServiceError::invalid(error.to_string()))
-}
-
-pub(super) fn check_size(config: &Config, bytes: usize) -> Result<(), ServiceError> {
-    let limit = config.ledger.max_event_bytes;
-    if bytes > limit {
-        return Err(ServiceError::TooLarge { bytes, limit });
-    }
-    Ok(())
 }
 
 /// An event that the server itself makes.

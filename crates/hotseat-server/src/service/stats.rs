@@ -40,6 +40,8 @@ pub(crate) struct Stats {
     flagged_sessions: u64,
     sessions_with_warnings: u64,
     total_failed_attempts: u64,
+    /// Events that were too large, since the server started.
+    refused_events: u64,
     /// How often a caller began to ask for many sessions that are not theirs, since the start.
     total_enumeration_attempts: u64,
     security_features: SecurityFeatures,
@@ -178,6 +180,7 @@ impl App {
             flagged_sessions: totals.flagged,
             sessions_with_warnings: totals.warned,
             total_failed_attempts: totals.failed_attempts,
+            refused_events: self.keeping.refusals(),
             total_enumeration_attempts: self.enumeration.attempts(),
             security_features: SecurityFeatures {
                 user_binding: true,

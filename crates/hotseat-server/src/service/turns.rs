@@ -11,7 +11,7 @@ use hotseat_store::{AppendError, Expected, Turn, TurnQuery};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::sessions::{check_size, parse_agent_name, server_event};
+use super::sessions::{parse_agent_name, server_event};
 use super::{App, ServiceError};
 use crate::clock;
 use crate::identity::Caller;
@@ -57,7 +57,7 @@ impl App {
     /// Opens a turn. The same turn submitted again changes nothing.
     pub(crate) async fn submit_turn(&self, wish: SubmitTurn) -> Result<Submitted, ServiceError> {
         let agent_name = parse_agent_name(&wish.agent_name)?;
-        check_size(&self.config, wish.payload.get().len())?;
+        self.check_size(wish.payload.get().len())?;
         ModelRequest::parse(&wish.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
         let event = NewEvent {
@@ -101,7 +101,7 @@ impl App {
         // the contents again, so that later requests look as they would with a real model.
         let call_ids = decision.assign_call_ids(|| format!("adk-{}", clock::new_id()));
         let event = response_to(&opened, turn, seat, decision.to_payload());
-        check_size(&self.config, event.payload.get().len())?;
+        self.check_size(event.payload.get().len())?;
         let event_id = event.event_id.clone();
         let seq = self.append_response(session, event).await?;
         Ok(Decided { event_id, seq, call_ids })

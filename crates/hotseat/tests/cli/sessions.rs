@@ -183,3 +183,45 @@ async fn a_reader_that_has_seen_enough_is_no_error() {
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{command:?}");
     }
 }
+
+#[tokio::test]
+async fn what_is_derived_is_computed_anew() {
+    let (launch, hotseat, [completed, _]) = two_sessions().await;
+    let before = hotseat.api.get(&format!("/api/v1/sessions/{completed}/record")).await.json(200);
+    assert_eq!(before["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(printed(launch.call(&["sessions", "rebuild"])), "rebuilt 2 sessions\n");
+    let after = hotseat.api.get(&format!("/api/v1/sessions/{completed}/record")).await.json(200);
+    assert_eq!(after, before);
+    assert_refused(
+        &launch.call(&["sessions", "rebuild", NOBODY]),
+        &format!("there is no session {NOBODY}"),
+    );
+}
+
+/// A token for one user, made without the server's help, shows that user's sessions alone.
+#[tokio::test]
+async fn a_users_token_shows_the_users_sessions() {
+    let launch = Launch::new(HOTSEAT);
+    let hotseat = launch.start();
+    let hers = hotseat.api.session_with(&json!({"user_id": "ada"})).await;
+    let his = hotseat.api.session_with(&json!({"user_id": "bob"})).await;
+    let token = printed(launch.call(&["token", "--user", "ada"]));
+    let ada = Api::new(hotseat.api.url.clone(), Some(token.trim().to_owned()));
+    let list = ada.get("/api/v1/sessions").await.json(200);
+    let ids: Vec<_> = list["items"].as_array().unwrap().iter().map(|item| &item["id"]).collect();
+    assert_eq!(ids, [&json!(hers)]);
+    ada.get(&format!("/api/v1/sessions/{his}")).await.problem(404, "session_not_found");
+}
+
+#[test]
+fn adk_is_told_of_the_session_service() {
+    let launch = Launch::new(HOTSEAT);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let first = printed(launch.call(&["init", path]));
+    assert!(first.starts_with("wrote ") && first.contains("--session_service_uri"), "{first}");
+    let file = std::fs::read_to_string(folder.path().join("services.yaml")).unwrap();
+    assert!(file.contains("class: hotseat.adk.HotseatSessionService"), "{file}");
+    assert!(printed(launch.call(&["init", path])).contains("already"));
+    assert_eq!(std::fs::read_to_string(folder.path().join("services.yaml")).unwrap(), file);
+}
