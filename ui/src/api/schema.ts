@@ -73,6 +73,14 @@ export interface components {
             /** @description How many events were made; 0 if the session has, or had, events of its own. */
             events: number;
         };
+        BindingView: {
+            /** @description As a bearer token it admits to this session, and to nothing else. */
+            binding_token: string;
+            /** @description For `x-csrf-token`, where a cookie says who the caller is. */
+            csrf_token: string;
+            /** @description When the binding ends, unless it is used before. */
+            expires_at: string;
+        };
         Cleanup: components["schemas"]["CleanupStatus"] & {
             removed: components["schemas"]["Removed"];
         };
@@ -93,6 +101,10 @@ export interface components {
              * @description How many entries went.
              */
             removed: number;
+        };
+        CsrfView: {
+            csrf_token: string;
+            expires_at: string;
         };
         DecidedView: {
             /** @description Ids of the function calls, in order. */
@@ -663,6 +675,21 @@ export interface components {
             /** @description A worker that can go on with it is connected. */
             worker_connected: boolean;
         };
+        /** @description What protects sessions; none of it can be turned off. */
+        SecurityFeatures: {
+            csrf: boolean;
+            enumeration_detection: boolean;
+            user_binding: boolean;
+        };
+        SecurityThresholds: {
+            /** Format: int64 */
+            enumeration_window_seconds: number;
+            /**
+             * Format: int64
+             * @description After so many, a session is flagged.
+             */
+            max_failed_attempts: number;
+        };
         /** @description What readers did to a session. */
         SecurityView: {
             /** Format: int64 */
@@ -769,6 +796,13 @@ export interface components {
             latency: components["schemas"]["Latencies"];
             /** Format: int64 */
             max_sessions?: number | null;
+            /**
+             * Format: int64
+             * @description Events that were too large, since the server started.
+             */
+            refused_events: number;
+            security_features: components["schemas"]["SecurityFeatures"];
+            security_thresholds: components["schemas"]["SecurityThresholds"];
             /** Format: int64 */
             sessions_with_warnings: number;
             /**
@@ -788,6 +822,11 @@ export interface components {
              * @description Entries of all logs, of every kind.
              */
             total_entries: number;
+            /**
+             * Format: int64
+             * @description How often a caller began to ask for many sessions that are not theirs, since the start.
+             */
+            total_enumeration_attempts: number;
             /**
              * Format: int64
              * @description Raw ADK events.

@@ -102,7 +102,7 @@ export function StateView({ session }: { session: Session }) {
       </p>
       {step && (
         <section>
-          <h3>Changed</h3>
+          <h2>Changed</h2>
           {changes.length === 0 && <p className="quiet">Set to what it was.</p>}
           <ul className="state-changes">
             {changes.map((change) => (
@@ -112,7 +112,7 @@ export function StateView({ session }: { session: Session }) {
         </section>
       )}
       <section>
-        <h3>{stateTitle(isNow, step !== undefined, session)}</h3>
+        <h2>{stateTitle(isNow, step !== undefined, session)}</h2>
         {Object.keys(state).length === 0 ? (
           <p className="quiet">Empty.</p>
         ) : (

@@ -18,7 +18,7 @@ export function EventsPlot({ points }: { points: Stats["events_per_minute"] }) {
   const busy = bars.filter((bar) => bar.events > 0 || bar.errors > 0);
   return (
     <figure className="plot" data-testid="events-plot">
-      <figcaption role="status" aria-live="off">
+      <figcaption>
         {shown
           ? `${minuteOf(shown.at)} · ${plural(shown.events, "event")}, ${plural(shown.errors, "error")}`
           : plotWords(bars)}

@@ -43,6 +43,9 @@ pub(super) fn open_writer(path: &Path, durability: Durability) -> Result<Connect
     };
     connection.pragma_update(None, "synchronous", synchronous).map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+    // Every piece of work has a savepoint, which keeps the pages it changes as they were. In a
+    // file, that would be more writing than the log itself.
+    connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(failed)?;
     migrate(&mut connection, path)?;
     Ok(connection)
