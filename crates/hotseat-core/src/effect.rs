@@ -189,6 +189,10 @@ fn of_adk_event(entry: &NewEvent) -> Effect {
 
 fn usage(event: &AdkEvent) -> Usage {
     let results = event.parts.iter().filter_map(|part| match part {
+        // A tool that waits for a confirmation or a credential has not answered yet.
+        AdkPart::FunctionResponse { id: Some(id), .. } if event.waiting_call_ids.contains(id) => {
+            None
+        }
         AdkPart::FunctionResponse { name, response, .. } if !event.is_from_user() => {
             let failed = response.as_object().is_some_and(|object| object.contains_key("error"));
             Some((name.clone(), failed))

@@ -356,8 +356,16 @@ async fn figures_count_events_tools_and_tokens(store: Store) {
         ),
         ..event("took")
     };
-    let events =
-        vec![answered("a", json!({"result": 5})), answered("b", json!({"error": "no"})), took];
+    let waits = json!({"author": "root", "actions": {"requestedToolConfirmations": {"w": {}}},
+        "content": {"parts": [{"functionResponse": {"id": "w", "name": "pay",
+            "response": {"error": "this tool must be confirmed"}}}]}});
+    let waits = NewEvent { payload: raw(&waits.to_string()), ..event("waits") };
+    let events = vec![
+        answered("a", json!({"result": 5})),
+        answered("b", json!({"error": "no"})),
+        took,
+        waits,
+    ];
     append(&store, id(1), events).await;
     let refused = store.append(id(1), Expected::Exactly(Seq::new(1)), vec![event("x")]).await;
     assert!(refused.is_err());
@@ -365,13 +373,14 @@ async fn figures_count_events_tools_and_tokens(store: Store) {
     let figures = store.figures(at(-60_000)).await.unwrap();
     assert_eq!(figures.minutes.len(), 1);
     let minute = figures.minutes[0];
-    assert_eq!((minute.events, minute.errors), (3, 1), "what was refused does not count");
+    assert_eq!((minute.events, minute.errors), (4, 1), "what was refused does not count");
+    assert_eq!(figures.tools.len(), 1, "a tool that waits has not answered");
     assert_eq!((figures.prompt_tokens, figures.output_tokens), (20, 4));
     let add = &figures.tools[0];
     assert_eq!((add.name.as_str(), add.calls, add.errors, add.timed), ("add", 2, 1, 1));
     assert!((add.total_ms - 12.5).abs() < f64::EPSILON);
     let totals = figures.totals;
-    assert_eq!((totals.sessions, totals.active, totals.events, totals.entries), (1, 1, 2, 3));
+    assert_eq!((totals.sessions, totals.active, totals.events, totals.entries), (1, 1, 3, 4));
     assert_eq!(figures.largest[0].bytes, totals.bytes);
     assert!(store.figures(at(120_000)).await.unwrap().minutes.is_empty());
 }

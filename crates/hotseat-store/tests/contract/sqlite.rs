@@ -198,3 +198,71 @@ async fn many_readers_read_while_one_writes() {
     let page = store.sessions(SessionQuery::default()).await.unwrap();
     assert!(matches!(&page.items[..], [Session { last_seq, .. }] if last_seq.get() == 50));
 }
+
+/// A file of the first version, as it was written then.
+#[tokio::test]
+async fn a_file_of_an_older_version_is_brought_up_to_date_with_all_that_is_in_it() {
+    const FIRST: &str = include_str!("../../src/sqlite/migrations/0001_sessions_events_turns.sql");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let old = Connection::open(&path).unwrap();
+    old.execute_batch(FIRST).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.execute(
+        "INSERT INTO sessions (id, created_at, agent, app_name, user_id, source, updated_at, title, \
+         last_seq, pending_turns) VALUES (?1, 1767607200000, 'root', 'app', 'local', 'web', \
+         1767607200009, 'Hello', 3, 1)",
+        [id(1).to_string()],
+    )
+    .unwrap();
+    let payloads = [
+        (
+            "event",
+            "user",
+            r#"{"author":"user","timestamp":7.5,"content":{"parts":[{"text":"Hello"}]}}"#,
+        ),
+        (
+            "event",
+            "root",
+            r#"{"author":"root","actions":{"stateDelta":{"n":1180591620717411303424}}}"#,
+        ),
+        ("request", "root", r#"{"request":{"contents":[]}}"#),
+    ];
+    for (seq, (kind, author, payload)) in (1_i64..).zip(payloads) {
+        let turn = (kind == "request").then(|| crate::log::turn(1).to_string());
+        old.execute(
+            "INSERT INTO events (session_id, seq, event_id, timestamp, kind, turn_id, agent_name, \
+             author, payload) VALUES (?1, ?2, ?3, 1767607200000 + ?2, ?4, ?5, 'root', ?6, ?7)",
+            rusqlite::params![
+                id(1).to_string(),
+                seq,
+                format!("e{seq}"),
+                kind,
+                turn,
+                author,
+                payload
+            ],
+        )
+        .unwrap();
+    }
+    old.execute(
+        "INSERT INTO turns (session_id, turn_id, request_seq) VALUES (?1, ?2, 3)",
+        [id(1).to_string(), crate::log::turn(1).to_string()],
+    )
+    .unwrap();
+    drop(old);
+
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
+    let kept: Vec<_> =
+        log(&store, id(1)).await.iter().map(|event| event.payload.get().to_owned()).collect();
+    assert_eq!(kept, payloads.map(|(_, _, payload)| payload.to_owned()));
+    let upgraded = session(&store, id(1)).await;
+    assert_eq!((upgraded.event_count, upgraded.message_count, upgraded.pending_turns), (2, 1, 1));
+    assert_eq!(upgraded.title.as_deref(), Some("Hello"));
+    let state = store.session_state(id(1)).await.unwrap();
+    assert_eq!(state["n"].to_string(), "1180591620717411303424");
+    assert_eq!(store.messages(id(1)).await.unwrap()[0].timestamp.as_millisecond(), 7500);
+    assert_eq!(append(&store, id(1), vec![event("e2"), answer(1)]).await.new, 1);
+    let found = hotseat_store::SearchQuery { text: "hello".to_owned(), ..Default::default() };
+    assert_eq!(store.search(found).await.unwrap().hits.len(), 1);
+}
