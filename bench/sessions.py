@@ -94,23 +94,24 @@ async def one_by_one(service: BaseSessionService, count: int) -> float:
 
 async def in_parallel(service: BaseSessionService, tasks: int, seconds: float) -> dict[str, float]:
     sessions = [await session_of(service) for _ in range(tasks)]
+    # Made before the clock runs: making an event costs more than appending it.
+    events = [[event(n) for n in range(200)] for _ in range(tasks)]
     done = failed = 0
     end = time.perf_counter() + seconds
 
-    async def work(session: Any) -> None:
+    async def work(session: Any, events: list[Event]) -> None:
         nonlocal done, failed
-        n = 0
-        while time.perf_counter() < end:
+        for each in events:
+            if time.perf_counter() > end:
+                return
             try:
-                await service.append_event(session, event(n))
+                await service.append_event(session, each)
                 done += 1
             except Exception:
                 failed += 1
-                await asyncio.sleep(0)
-            n += 1
 
     began = time.perf_counter()
-    await asyncio.gather(*(work(session) for session in sessions))
+    await asyncio.gather(*map(work, sessions, events))
     return {"per_second": done / (time.perf_counter() - began), "errors": failed}
 
 
@@ -221,10 +222,10 @@ async def over_http(server: Server) -> dict[str, float]:
         return {"http_1000_events_ms": await timed(read, rounds=15)}
 
 
-async def lists(make: Make, count: int) -> float:
+async def lists(make: Make, count: int, at_once: int) -> float:
     """The list of one user's sessions, as ADK gives it: whole."""
     async with make() as service:
-        limit = asyncio.Semaphore(64)
+        limit = asyncio.Semaphore(at_once)
 
         async def one(n: int) -> None:
             async with limit:
@@ -271,13 +272,14 @@ async def measure() -> dict[str, Any]:
         results |= await growth(hotseat(server), server)
     results["parsing_1000_ms"] = parsing_ms()
     with running() as server:
-        results["list_10000_hotseat_ms"] = await lists(hotseat(server), 10_000)
+        results["list_10000_hotseat_ms"] = await lists(hotseat(server), 10_000, at_once=64)
 
         async def page() -> None:
             call(server, "/api/v1/sessions?limit=50")
 
         results["list_first_page_of_10000_ms"] = await timed(page, rounds=15)
-    results["list_2000_sqlite_ms"] = await lists(sqlite, 2_000)
+    # One at a time: several at once end with "database is locked".
+    results["list_2000_sqlite_ms"] = await lists(sqlite, 2_000, at_once=1)
     return results
 
 

@@ -214,7 +214,7 @@ test("ten thousand entries open and scroll with a few rows in the page", async (
   await expect(page.getByTestId("timeline")).toContainText("events");
   await expect(page.locator("[data-testid=entry-tool_call]").last()).toContainText("add");
   const took = Date.now() - began;
-  console.log(`10,000 entries opened in ${took} ms (debug build of the server)`);
+  console.log(`10,000 entries opened in ${took} ms`);
   expect(await page.locator(".stream-row").count()).toBeLessThan(60);
   // Figures are printed, not judged: they say as much about the machine as about the page.
   const median = await page.evaluate(async () => {
