@@ -16,8 +16,10 @@ mod extract;
 mod health;
 mod problem;
 mod records;
+mod search;
 mod sessions;
 mod sse;
+mod stats;
 mod stream;
 mod turns;
 mod ui;
@@ -101,9 +103,9 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(records::messages, records::add_message))
         .routes(routes!(records::rebuild))
         .routes(routes!(records::backfill))
-        .routes(routes!(records::search))
-        .routes(routes!(records::stats))
-        .routes(routes!(records::metrics))
+        .routes(routes!(search::search))
+        .routes(routes!(stats::stats))
+        .routes(routes!(stats::metrics))
         .routes(routes!(adk::list_apps))
         .routes(routes!(adk::list, adk::create))
         .routes(routes!(adk::show, adk::create_named, adk::patch, adk::delete))

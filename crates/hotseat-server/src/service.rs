@@ -46,7 +46,7 @@ pub(crate) use ingest::adk_event;
 pub(crate) use records::EventSummary;
 pub(crate) use runs::{FunctionResponse, Query, RunEnd};
 pub(crate) use sessions::CreateSession;
-pub(crate) use stats::Stats;
+pub(crate) use stats::{Meter, Stats};
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 
 use self::keeping::Keeping;

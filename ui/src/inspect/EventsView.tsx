@@ -7,9 +7,9 @@ import { Copy } from "../shell/Command";
 import { clockTime, fullTime } from "../time/format";
 import { oneLine } from "../value/oneLine";
 import { LogState, Removed, SeqLink } from "./parts";
+import { RawJson } from "../value/RawJson";
 
 const AT_FIRST = 500;
-const RAW_AT_ONCE = 200_000;
 
 type Which = "event" | "";
 const WHICH: [Which, string][] = [
@@ -90,16 +90,5 @@ function gistOf({ kind, event }: LogEvent): Json {
 }
 
 function Raw({ event }: { event: LogEvent }) {
-  const text = writeJson(event.event, 2);
-  return (
-    <div className="event-raw">
-      <div className="raw-head">
-        <span className="quiet">{text.length.toLocaleString("en")} characters</span>
-        <span className="spring" />
-        <Copy text={text} label="Copy JSON" />
-      </div>
-      <pre className="mono">{text.slice(0, RAW_AT_ONCE)}</pre>
-      {text.length > RAW_AT_ONCE && <p className="quiet">Cut here. The copy has all of it.</p>}
-    </div>
-  );
+  return <RawJson text={writeJson(event.event, 2)} className="event-raw" />;
 }

@@ -2,9 +2,9 @@
 // session's state, and the raw object.
 import type { Content, Json, JsonObject, Part, TurnRequest } from "../api/types";
 import { isJsonObject, writeJson } from "../json/json";
-import { Copy } from "../shell/Command";
 import { LongText } from "../value/LongText";
 import { Tree } from "../value/Tree";
+import { RawJson } from "../value/RawJson";
 
 export function RequestTab({ request, turnId }: { request: TurnRequest; turnId: string }) {
   const config = configOf(request);
@@ -84,21 +84,8 @@ export function StateTab({ request, turnId, delta }: { request: TurnRequest; tur
   );
 }
 
-const RAW_AT_ONCE = 200_000;
-
 export function RawTab({ request }: { request: TurnRequest }) {
-  const text = writeJson(request.raw ?? request, 2);
-  return (
-    <div className="raw">
-      <div className="raw-head">
-        <span className="quiet">{text.length.toLocaleString("en")} characters</span>
-        <span className="spring" />
-        <Copy text={text} label="Copy JSON" />
-      </div>
-      <pre className="mono">{text.slice(0, RAW_AT_ONCE)}</pre>
-      {text.length > RAW_AT_ONCE && <p className="quiet">Cut here. The copy has all of it.</p>}
-    </div>
-  );
+  return <RawJson text={writeJson(request.raw ?? request, 2)} className="raw" />;
 }
 
 function ContentView({ content, place }: { content: Content; place: string }) {

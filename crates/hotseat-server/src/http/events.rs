@@ -165,7 +165,8 @@ pub(super) async fn ingest(
 }
 
 fn is_empty(raw: &RawValue) -> bool {
-    matches!(raw.get().split_whitespace().collect::<String>().as_str(), "{}" | "null")
+    let text = raw.get();
+    text == "null" || text.strip_prefix('{').is_some_and(|rest| rest.trim_start() == "}")
 }
 
 fn not_adk(index: usize, error: &InvalidEvent) -> Problem {

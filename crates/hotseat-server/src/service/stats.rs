@@ -17,6 +17,19 @@ const ESTIMATED_EVENT_BYTES: f64 = 600.0;
 /// Minutes that are listed.
 const MINUTES: i64 = 60;
 
+/// What is counted right now.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub(crate) figures: Figures,
+    pub(crate) pending_turns: u64,
+    /// Agents with a connected worker.
+    pub(crate) agents: u64,
+    /// Streams that are being read.
+    pub(crate) streams: u64,
+    pub(crate) append: Latency,
+    pub(crate) read: Latency,
+}
+
 /// Figures about everything.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Stats {
@@ -255,125 +268,18 @@ impl App {
         }
     }
 
-    /// The figures in the form that Prometheus reads.
-    pub(crate) async fn metrics(&self) -> Result<String, ServiceError> {
+    /// What is counted right now, for those who keep the figures themselves.
+    pub(crate) async fn meter(&self) -> Result<Meter, ServiceError> {
         self.owner_only()?;
-        let figures = self.store.figures(clock::now()).await?;
-        let totals = figures.totals;
         let agents = self.workers.list().items.iter().filter(|agent| agent.connected).count();
-        let mut text = Exposition::default();
-        text.gauge("hotseat_sessions", "Sessions that are kept.", real(totals.sessions));
-        text.gauge(
-            "hotseat_sessions_active",
-            "Sessions that are not completed.",
-            real(totals.active),
-        );
-        text.gauge(
-            "hotseat_sessions_flagged",
-            "Sessions that somebody tried to get into.",
-            real(totals.flagged),
-        );
-        text.gauge("hotseat_messages", "Derived messages.", real(totals.messages));
-        text.gauge("hotseat_events", "Raw ADK events.", real(totals.events));
-        text.gauge(
-            "hotseat_payload_bytes",
-            "Bytes of payloads, as they arrived.",
-            real(totals.bytes),
-        );
-        text.gauge("hotseat_store_bytes", "Bytes of the database.", real(totals.file_bytes));
-        text.gauge(
-            "hotseat_pending_turns",
-            "Turns that wait for an answer.",
-            real(self.store.counts().await?.pending_turns),
-        );
-        text.gauge(
-            "hotseat_agents_connected",
-            "Agents with a connected worker.",
-            real(agents as u64),
-        );
-        text.gauge(
-            "hotseat_streams",
-            "Streams that are being read.",
-            real(self.followers.count() as u64),
-        );
-        text.gauge(
-            "hotseat_failed_access_attempts",
-            "Attempts to get into sessions of others.",
-            real(totals.failed_attempts),
-        );
-        text.counter(
-            "hotseat_prompt_tokens_total",
-            "Tokens that models read.",
-            real(figures.prompt_tokens),
-        );
-        text.counter(
-            "hotseat_output_tokens_total",
-            "Tokens that models wrote.",
-            real(figures.output_tokens),
-        );
-        text.latency(
-            "hotseat_append_milliseconds",
-            "From the call to the disk.",
-            self.store.append_latency(),
-        );
-        text.latency("hotseat_read_milliseconds", "Reading events.", self.store.read_latency());
-        text.family("hotseat_removed_sessions_total", "Sessions removed by retention.", "counter");
-        for removal in &figures.removals {
-            text.sample(
-                "hotseat_removed_sessions_total",
-                "reason",
-                removal.reason.as_str(),
-                real(removal.sessions),
-            );
-        }
-        text.family("hotseat_tool_calls_total", "Answers of tools.", "counter");
-        for tool in &figures.tools {
-            text.sample("hotseat_tool_calls_total", "tool", &tool.name, real(tool.calls));
-        }
-        Ok(text.0)
-    }
-}
-
-/// Text in the form that Prometheus reads.
-#[derive(Debug, Default)]
-struct Exposition(String);
-
-impl Exposition {
-    fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        use std::fmt::Write as _;
-        // Writing into text cannot fail.
-        let _ = writeln!(self.0, "{line}");
-    }
-
-    fn family(&mut self, name: &str, help: &str, kind: &str) {
-        self.line(format_args!("# HELP {name} {help}"));
-        self.line(format_args!("# TYPE {name} {kind}"));
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: f64) {
-        self.family(name, help, "gauge");
-        self.line(format_args!("{name} {value}"));
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: f64) {
-        self.family(name, help, "counter");
-        self.line(format_args!("{name} {value}"));
-    }
-
-    fn sample(&mut self, name: &str, label: &str, value: &str, number: f64) {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        self.line(format_args!("{name}{{{label}=\"{value}\"}} {number}"));
-    }
-
-    fn latency(&mut self, name: &str, help: &str, latency: Latency) {
-        self.family(name, help, "summary");
-        for (quantile, value) in
-            [("0.5", latency.p50_ms), ("0.95", latency.p95_ms), ("0.99", latency.p99_ms)]
-        {
-            self.line(format_args!("{name}{{quantile=\"{quantile}\"}} {value}"));
-        }
-        self.line(format_args!("{name}_sum {}", latency.total_ms));
-        self.line(format_args!("{name}_count {}", latency.count));
+        Ok(Meter {
+            figures: self.store.figures(clock::now()).await?,
+            pending_turns: self.store.counts().await?.pending_turns,
+            agents: agents as u64,
+            streams: self.followers.count() as u64,
+            append: self.store.append_latency(),
+            read: self.store.read_latency(),
+        })
     }
 }
 
