@@ -21,6 +21,7 @@ mod id;
 mod input_request;
 mod instant;
 mod json_text;
+mod live;
 mod name;
 mod payload;
 mod record;
@@ -50,6 +51,7 @@ pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
 pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
 pub use input_request::InputKind;
 pub use instant::rfc3339;
+pub use live::{Delta, Piece};
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
 pub use record::{

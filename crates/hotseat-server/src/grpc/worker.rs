@@ -81,6 +81,7 @@ async fn handle(app: &App, message: WorkerMessage) {
                 not_found: answer.not_found,
             },
         ),
+        Some(FromWorker::Partial(_)) => {}
         Some(FromWorker::Register(_)) | None => {
             tracing::warn!("a worker sent a message that has no meaning here");
         }
@@ -164,6 +165,7 @@ fn server_message(message: ToWorker) -> ServerMessage {
                 user_id,
                 message_json: message.into(),
                 resume,
+                ..StartRun::default()
             })
         }
         ToWorker::CancelRun { run_id } => FromServer::CancelRun(CancelRun { run_id }),

@@ -1,0 +1,1 @@
+//! Native agents: agent.yaml, the loop, model providers, MCP tools.

@@ -1,0 +1,1 @@
+//! Document bytes in, Markdown out.
