@@ -10,6 +10,7 @@ A message class is an attribute of this module: `_wire.StartRun(run_id="…")`.
 
 from __future__ import annotations
 
+import functools
 from importlib import resources
 from typing import Any
 
@@ -45,6 +46,15 @@ def __getattr__(name: str) -> Any:
         return _CLASSES[name]
     except KeyError:
         raise AttributeError(f"the contract {PACKAGE} has no message {name}") from None
+
+
+@functools.cache
+def unary(service: str, method: str) -> tuple[str, Any]:
+    """The path of a method with one answer, and the class of that answer."""
+    for each in _SERVICES[service].method:
+        if each.name == method and not each.client_streaming and not each.server_streaming:
+            return f"/{PACKAGE}.{service}/{method}", _CLASSES[each.output_type.rpartition(".")[2]]
+    raise AttributeError(f"the contract {PACKAGE} has no method {service}.{method} of this kind")
 
 
 class Stub:

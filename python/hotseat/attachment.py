@@ -42,10 +42,27 @@ class Attachment:
         self._receive = receive
         self._outbox: deque[Any] = deque()
         self._filled = asyncio.Event()
+        self._emptied = asyncio.Event()
+        self._emptied.set()
+        self._up = False
 
     def send(self, message: Any) -> None:
         """Sends a `WorkerMessage`, now or when the line is up again."""
         background.loop().call_soon_threadsafe(self._put, message)
+
+    def pass_on(self, message: Any) -> None:
+        """Sends a `WorkerMessage` if the line is up; else nobody will miss it."""
+        background.loop().call_soon_threadsafe(self._put_if_up, message)
+
+    @property
+    def waiting(self) -> int:
+        """How many messages are not on the stream yet."""
+        return len(self._outbox)
+
+    async def sent(self) -> None:
+        """Returns when everything is on the stream, or the line is down."""
+        while self._outbox and self._up:
+            await self._emptied.wait()
 
     async def serve(self) -> None:
         """Keeps the line up; returns only by raising what will not heal."""
@@ -70,18 +87,33 @@ class Attachment:
             call.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await writer
+            self._hang_up()
 
     async def _write(self, call: grpc.aio.StreamStreamCall) -> None:
         # The reader learns why a stream broke, so a failing write only has to stop.
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
             await call.write(_wire.WorkerMessage(register=self._registration()))
+            self._up = True
             while True:
                 while self._outbox:
                     await call.write(self._outbox[0])
                     self._outbox.popleft()
+                self._emptied.set()
                 self._filled.clear()
                 await self._filled.wait()
 
     def _put(self, message: Any) -> None:
         self._outbox.append(message)
+        self._emptied.clear()
         self._filled.set()
+
+    def _put_if_up(self, message: Any) -> None:
+        if self._up:
+            self._put(message)
+
+    def _hang_up(self) -> None:
+        self._up = False
+        # What was to be shown at once is not worth showing later.
+        lasting = [each for each in self._outbox if each.WhichOneof("message") != "partial"]
+        self._outbox = deque(lasting)
+        self._emptied.set()

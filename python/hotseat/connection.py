@@ -18,8 +18,10 @@ import grpc
 
 from hotseat import _wire
 from hotseat.errors import ConnectionClosed, ServerRefused, ServerUnreachable
+from hotseat.http1 import MAX_ANSWER_BYTES
 from hotseat.notices import notice
 from hotseat.settings import Settings
+from hotseat.short_calls import NotOurServer, ShortCalls, Stale
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -27,10 +29,6 @@ LONGEST_PAUSE_SECONDS = 30.0
 # Whoever waits with a limit is in a hurry, and a server that restarts is away for a moment only.
 _HURRIED_PAUSE_SECONDS = 0.05
 _LONGEST_HURRIED_PAUSE_SECONDS = 1.0
-
-# The largest answer accepted from the server; single events are limited to 10 MiB there, and a
-# page of them stays well below this.
-MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 _CHANNEL_OPTIONS = [
     ("grpc.keepalive_time_ms", 20_000),
@@ -82,6 +80,9 @@ class Connection:
         self._token: str | None = None
         self._refused_tokens: set[str] = set()
         self._reached = asyncio.Event()
+        self._pausing = 0
+        # TLS is left to gRPC.
+        self._short = None if settings.address.secure else ShortCalls(settings.address)
         self._outage_told = False
         self._closed = False
 
@@ -100,23 +101,27 @@ class Connection:
 
         With `patience`, a server that is away for more than so many seconds is given up.
         """
-        pause = self._pause(patience)
+        pause: Pause | None = None
         away_since = 0.0
+        repeated = False
         while True:
             try:
-                answer = await self._stub(service, method)(request, metadata=self._metadata())
+                answer = await self._unary(service, method, request)
+            except Stale:
+                repeated = True  # The server may have read it before it closed the connection.
             except grpc.aio.AioRpcError as error:
-                repeated = away_since > 0
                 away_since = away_since or time.monotonic()
                 away = time.monotonic() - away_since
                 if patience is not None and away > patience and _heals(error):
                     details = error.details() or ""
                     raise ServerUnreachable(self.url, method, patience, details) from None
+                pause = pause or self._pause(patience)
                 try:
                     await self.endure(error, method, pause)
                 except ServerRefused as refusal:
                     refusal.repeated = repeated
                     raise
+                repeated = True
             except (asyncio.CancelledError, grpc.aio.UsageError):
                 # Closing the channel cancels the calls that are under way on it, which looks
                 # like a cancelled task to whoever waits. It is not one.
@@ -163,15 +168,20 @@ class Connection:
 
     async def wait_until_reached(self, seconds: float) -> None:
         """Returns when somebody reached the server, after `seconds` at the latest."""
+        self._pausing += 1
         try:
             await asyncio.wait_for(self._reached.wait(), seconds)
         except TimeoutError:
             return
+        finally:
+            self._pausing -= 1
 
     async def close(self) -> None:
         """Ends every call on this connection."""
         self._closed = True
         self._wake()
+        if self._short is not None:
+            self._short.close()
         channel, self._channel = self._channel, None
         if channel is not None:
             await channel.close()
@@ -182,8 +192,24 @@ class Connection:
         return Pause(self, _HURRIED_PAUSE_SECONDS, _LONGEST_HURRIED_PAUSE_SECONDS)
 
     def _wake(self) -> None:
-        self._reached.set()
-        self._reached = asyncio.Event()
+        if self._pausing:
+            self._reached.set()
+            self._reached = asyncio.Event()
+
+    async def _unary(self, service: str, method: str, request: Any) -> Any:
+        if self._short is None:
+            return await self._stub(service, method)(request, metadata=self._metadata())
+        if self._closed:
+            raise ConnectionClosed(self.url)
+        path, answer = _wire.unary(service, method)
+        try:
+            packed = await self._short.call(path, self.token, request.SerializeToString())
+        except NotOurServer as error:
+            if error.for_sure and self._short is not None:
+                self._short.close()
+                self._short = None
+            return await self._stub(service, method)(request, metadata=self._metadata())
+        return answer.FromString(packed)
 
     def _stub(self, service: str, method: str) -> Any:
         if self._closed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -47,10 +47,14 @@ class Address:
             parts = urlsplit(text)
             port = parts.port
         except ValueError as error:
-            raise HotseatError(f"{text!r} is not an address of a Hotseat server: {error}") from None
+            shown = _without_secrets(text)
+            raise HotseatError(
+                f"{shown!r} is not an address of a Hotseat server: {error}"
+            ) from None
         if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
             raise HotseatError(
-                f"{text!r} is not an address of a Hotseat server: write host, host:port or"
+                f"{_without_secrets(text)!r} is not an address of a Hotseat server: write host,"
+                " host:port or"
                 f" http://host:port"
             )
         return cls(
@@ -86,7 +90,8 @@ class Settings:
     """A server's address and the token that was given for it, if one was."""
 
     address: Address
-    given_token: str | None = None
+    # Not shown: what is printed ends up in logs.
+    given_token: str | None = field(default=None, repr=False)
 
     @classmethod
     def resolve(cls, url: str | None = None, token: str | None = None) -> Settings:
@@ -111,6 +116,13 @@ class Settings:
             if token:
                 found[token] = None
         return list(found)
+
+
+def _without_secrets(url: str) -> str:
+    """The part of a URL that can be shown: a pasted link may carry a token or a password."""
+    shown = url.partition("?")[0].partition("#")[0]
+    scheme, separator, rest = shown.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def state_home() -> Path:

@@ -847,26 +847,22 @@ async def test_a_server_that_stays_away_is_told_of() -> None:
 @pytest.fixture
 def lose_answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
     """Loses every other answer to a method, as a connection that breaks does."""
-    stub = Connection._stub
+    unary = Connection._unary
 
     def lose(method: str) -> list[str]:
         calls: list[str] = []
 
-        def losing(connection: Connection, service: str, wanted: str) -> Any:
-            call = stub(connection, service, wanted)
-
-            async def call_and_lose(*args: Any, **options: Any) -> Any:
-                answer = await call(*args, **options)
+        async def losing(connection: Connection, service: str, wanted: str, request: Any) -> Any:
+            answer = await unary(connection, service, wanted, request)
+            if wanted == method:
                 calls.append(method)
                 if len(calls) % 2:
                     nothing = grpc.aio.Metadata()
                     code = grpc.StatusCode.UNAVAILABLE
                     raise grpc.aio.AioRpcError(code, nothing, nothing, "lost")
-                return answer
+            return answer
 
-            return call_and_lose if wanted == method else call
-
-        monkeypatch.setattr(Connection, "_stub", losing)
+        monkeypatch.setattr(Connection, "_unary", losing)
         return calls
 
     return lose

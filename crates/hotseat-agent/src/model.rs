@@ -66,8 +66,16 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The provider said nothing for too long.
-    #[error("{provider} sent nothing for {} s", waited.as_secs())]
+    #[error("{provider} sent nothing for {waited:?}")]
     Stalled {
+        /// The provider.
+        provider: &'static str,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The whole answer took too long, repeated requests included.
+    #[error("{provider} gave no whole answer within {waited:?}")]
+    TimedOut {
         /// The provider.
         provider: &'static str,
         /// How long it was waited for.
@@ -89,4 +97,18 @@ pub enum ModelError {
         /// What it is.
         reason: String,
     },
+}
+
+impl ModelError {
+    /// Whether the same request may succeed a moment later.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Refused { status, .. } => matches!(status, 408 | 409 | 429 | 500..=599),
+            Self::Stalled { .. }
+            | Self::TimedOut { .. }
+            | Self::Unreadable { .. }
+            | Self::Unsupported { .. } => false,
+        }
+    }
 }

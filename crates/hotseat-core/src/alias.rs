@@ -85,7 +85,7 @@ pub(crate) fn snake_key(key: &str) -> String {
 }
 
 /// The camelCase spelling of a snake_case name, where it differs.
-fn camel_case(name: &str) -> Option<String> {
+pub(crate) fn camel_case(name: &str) -> Option<String> {
     if !name.contains('_') {
         return None;
     }

@@ -122,7 +122,7 @@ fn of_session(payload: &RawValue) -> Effect {
 }
 
 fn of_run(change: RunChange) -> Effect {
-    let RunChange { run_id, status, message, error } = change;
+    let RunChange { run_id, status, message, error, .. } = change;
     let text = message.as_ref().and_then(|message| {
         let parts = message["parts"].as_array()?;
         parts.iter().find_map(|part| part["text"].as_str())

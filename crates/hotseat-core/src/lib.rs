@@ -7,6 +7,7 @@
 
 mod adk_event;
 mod alias;
+mod camel;
 mod case_diff;
 mod content;
 mod decision;
@@ -25,9 +26,11 @@ mod live;
 mod name;
 mod payload;
 mod record;
+mod recording;
 mod request;
 mod schema;
 mod search_text;
+mod seat;
 mod session;
 mod session_json;
 mod state;
@@ -36,6 +39,7 @@ mod violation;
 mod word;
 
 pub use adk_event::{AdkEvent, AdkPart, InvalidEvent};
+pub use camel::camel_event;
 pub use case_diff::{Difference, diff_cases};
 pub use decision::{Answer, DecidedCall, Decision, Dismissal};
 pub use effect::{Effect, RunEffect, TurnEnd, Usage};
@@ -58,9 +62,13 @@ pub use record::{
     Account, InvalidMessage, MESSAGE_ENTRY, Message, Record, Research, adk_account, backfill_event,
     read_message,
 };
+pub use recording::{
+    MAX_RECORDING_BYTES, Player, Recording, RecordingError, Replayed, ReplayProblem,
+};
 pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
 pub use schema::{SchemaError, normalise, normalise_schema};
 pub use search_text::{MAX_SEARCH_BYTES, search_text, snippet};
+pub use seat::Seat;
 pub use session::{
     AgentName, InvalidAgentName, MAX_AGENT_NAME_CHARS, MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS,
     SessionState, SessionStatus, title_from, truncate_description,

@@ -4,9 +4,10 @@
 //! an older server can read a newer log.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
+use crate::seat::Seat;
 use crate::word::words;
 
 words!(
@@ -98,6 +99,21 @@ pub struct RunChange {
     /// The user message that it runs for, a genai Content; with `queued`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
+    /// Who answers for the model; with `queued`. A run that says nothing has a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
+    /// Whether pieces of answers are wanted as they come; with `queued`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub streaming: bool,
+    /// Tools that run where the user is: `{name, description, parameters}`; with `queued`.
+    #[serde(default, alias = "clientTools", skip_serializing_if = "Vec::is_empty")]
+    pub client_tools: Vec<Value>,
+    /// Changes of the state that came with the message; with `queued`.
+    #[serde(default, alias = "stateDelta", skip_serializing_if = "Map::is_empty")]
+    pub state_delta: Map<String, Value>,
+    /// What the front door that took the message wants to find again; with `queued`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Value>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RunFailure>,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use hotseat_store::Limits;
 
 use crate::identity::InstallationKey;
+use crate::service::{SeatConfig, ServeConfig};
 
 /// Everything that can be set from outside. Names and defaults are those of the
 /// command line.
@@ -32,6 +33,10 @@ pub struct Config {
     pub key: InstallationKey,
     /// A connection whose reader took nothing for this long is closed.
     pub stalled_after: Duration,
+    /// Who answers for the models of agents.
+    pub seats: SeatConfig,
+    /// How the agent server treats those who come.
+    pub serve: ServeConfig,
 }
 
 /// What is taken into the log, and for how long it stays. The store has limits of
@@ -127,6 +132,8 @@ mod tests {
             ledger: LedgerConfig::default(),
             key: InstallationKey::new([0xee; InstallationKey::BYTES]),
             stalled_after: STALLED_AFTER,
+            seats: SeatConfig::default(),
+            serve: ServeConfig::default(),
         };
         let text = format!("{config:?}");
         for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::config::{Access, Config, LedgerConfig, STALLED_AFTER};
 use crate::http::{SessionView, readable};
 use crate::identity::InstallationKey;
-use crate::service::{App, ServiceError};
+use crate::service::{App, SeatConfig, ServeConfig, ServiceError};
 
 /// A desk over an open store.
 #[derive(Debug)]
@@ -68,6 +68,8 @@ impl Desk {
             // Nobody shows a token here.
             key: InstallationKey::new([0; InstallationKey::BYTES]),
             stalled_after: STALLED_AFTER,
+            seats: SeatConfig::default(),
+            serve: ServeConfig::default(),
         };
         Ok(Self { app: App::new(store, config) })
     }

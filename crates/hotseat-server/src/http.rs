@@ -5,15 +5,19 @@
 
 mod access;
 mod adk;
+mod adk_run;
 mod agents;
+mod agui;
 mod artifacts;
 mod binding;
+mod chat;
 mod credentials;
 mod eval_sets;
 mod events;
 mod export;
 mod extract;
 mod health;
+mod journal;
 mod problem;
 mod records;
 mod search;
@@ -69,8 +73,9 @@ pub(crate) fn router(app: App) -> Router {
         )
         .with_state(app.clone());
     api.merge(grpc::router(&app))
-        .layer(middleware::from_fn_with_state(app, access::guard))
+        .layer(middleware::from_fn_with_state(app.clone(), access::guard))
         .layer(CatchPanicLayer::custom(problem::from_panic))
+        .layer(middleware::from_fn_with_state(app, journal::keep))
 }
 
 /// The OpenAPI document, as the server itself would answer it.
@@ -107,6 +112,8 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(stats::stats))
         .routes(routes!(stats::metrics))
         .routes(routes!(adk::list_apps))
+        .routes(routes!(adk_run::run))
+        .routes(routes!(adk_run::run_sse))
         .routes(routes!(adk::list, adk::create))
         .routes(routes!(adk::show, adk::create_named, adk::patch, adk::delete))
         .routes(routes!(stream::session))
@@ -126,4 +133,11 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(eval_sets::run))
         .routes(routes!(eval_sets::runs))
         .routes(routes!(eval_sets::one_run))
+        .routes(routes!(agui::run))
+        .routes(routes!(agui::capabilities))
+        .routes(routes!(agui::show))
+        .routes(routes!(agui::attach))
+        .routes(routes!(agui::cancel))
+        .routes(routes!(chat::health_agent))
+        .merge(chat::routes())
 }

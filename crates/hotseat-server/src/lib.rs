@@ -21,4 +21,4 @@ pub use desk::{Desk, DeskError, SessionFilter};
 pub use http::openapi;
 pub use identity::{InstallationKey, user_token};
 pub use serve::serve;
-pub use service::{Agent, AgentList, App, LoadProblem};
+pub use service::{Agent, AgentList, App, LoadProblem, SeatConfig, ServeConfig};

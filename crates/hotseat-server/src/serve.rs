@@ -30,7 +30,7 @@ pub async fn serve(
     let closing = app.clone();
     let server = axum::serve(listener, service).with_graceful_shutdown(async move {
         stop.await;
-        closing.close();
+        closing.drain().await;
     });
     let result = tokio::select! {
         result = server => result,

@@ -9,20 +9,31 @@ mod admission;
 mod agents;
 mod artifacts;
 mod asks;
+mod chat;
+mod draining;
 mod enumeration;
 mod error;
 mod eval_runs;
 mod eval_set_file;
 mod eval_sets;
 mod export;
+mod files;
 mod follow;
 mod fork;
+mod guests;
 mod ingest;
 mod keeping;
+mod live;
+mod native;
+mod query;
 mod records;
+mod reply;
+mod run_watch;
 mod runs;
+mod seats;
 mod sessions;
 mod stats;
+mod threads;
 mod turns;
 
 use std::sync::Arc;
@@ -36,20 +47,35 @@ pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
+pub(crate) use chat::{MAX_MESSAGE_CHARS, Saying};
+pub(crate) use draining::{ServerState, Waiter};
 pub(crate) use enumeration::{Enumeration, Suspect};
 pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
+pub(crate) use files::{
+    FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken,
+};
 pub(crate) use follow::{Followed, Followers};
+pub use guests::ServeConfig;
 pub(crate) use ingest::adk_event;
 pub(crate) use records::EventSummary;
-pub(crate) use runs::{FunctionResponse, Query, RunEnd};
+pub(crate) use reply::{Reply, ReplyPart, TokenUsage, ToolCallInfo, failure};
+pub(crate) use query::{FunctionResponse, Query};
+pub(crate) use run_watch::{RunStep, WatchedRun};
+pub(crate) use runs::{RunEnd, RunWish, StartRun};
+pub use seats::SeatConfig;
 pub(crate) use sessions::CreateSession;
 pub(crate) use stats::{Meter, Stats};
+pub(crate) use threads::Thread;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 
+use self::draining::Waiters;
+use self::guests::Guests;
 use self::keeping::Keeping;
+use self::live::Live;
+use self::seats::Seats;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
@@ -67,6 +93,10 @@ pub struct App {
     pub(crate) keeping: Keeping,
     pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
+    pub(crate) live: Live,
+    pub(crate) seats: Seats,
+    guests: Guests,
+    waiters: Waiters,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
 }
@@ -83,6 +113,10 @@ impl App {
             keeping: Keeping::default(),
             enumeration: Enumeration::default(),
             followers: Followers::default(),
+            live: Live::default(),
+            seats: Seats::default(),
+            guests: Guests::default(),
+            waiters: Waiters::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         }

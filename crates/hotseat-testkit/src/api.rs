@@ -54,8 +54,12 @@ impl Interceptor for Bearer {
 impl Api {
     /// A caller of the server at `url`.
     pub fn new(url: impl Into<String>, token: Option<String>) -> Self {
+        // TLS is built in for the sake of model providers, and no client can be made
+        // before its cryptography is chosen. Nothing here uses it, so no certificates.
+        hotseat_agent::provider::install_crypto();
         let client = reqwest::Client::builder()
             .no_proxy()
+            .tls_certs_only([])
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a client");

@@ -2,8 +2,9 @@
 //!
 //! Everything here talks over real sockets: a server in this process
 //! ([`TestServer`]) or the real program ([`HotseatProcess`]), called through
-//! [`Api`] over HTTP, SSE and gRPC, and a worker whose part a test plays
-//! ([`ScriptedWorker`]). Nothing sleeps: whoever waits, waits for an event, and
+//! [`Api`] over HTTP, SSE and gRPC, a worker whose part a test plays
+//! ([`ScriptedWorker`]), and model providers that follow a script
+//! ([`providers::Provider`]). Nothing sleeps: whoever waits, waits for an event, and
 //! gives up with a panic after [`PATIENCE`].
 //!
 //! A dev-dependency only. It panics where a program would return an error.
@@ -19,6 +20,7 @@ mod api;
 mod patience;
 mod process;
 pub mod proto;
+pub mod providers;
 pub mod sample;
 mod seed;
 mod server;

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use hotseat_server::{Access, App, Config, InstallationKey, LedgerConfig, serve, user_token};
+use hotseat_server::{
+    Access, App, Config, InstallationKey, LedgerConfig, SeatConfig, ServeConfig, serve, user_token,
+};
 use hotseat_store::Store;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -19,6 +21,8 @@ pub struct TestServer {
     pub api: Api,
     /// The log behind the server.
     pub store: Store,
+    /// The server's use cases, to host agents with.
+    pub app: App,
     folder: TempDir,
     _stop: oneshot::Sender<()>,
 }
@@ -38,7 +42,13 @@ impl TestServer {
     /// A server over a store that ends with it, with these limits.
     pub async fn with(ledger: LedgerConfig) -> Self {
         let store = Store::scratch(ledger.limits).expect("a store");
-        Self::start(store, folder(), ledger).await
+        Self::start(store, folder(), |config| config.ledger = ledger).await
+    }
+
+    /// A server over a store that ends with it, told what `change` changes.
+    pub async fn told(change: impl FnOnce(&mut Config)) -> Self {
+        let store = Store::scratch(LedgerConfig::default().limits).expect("a store");
+        Self::start(store, folder(), change).await
     }
 
     /// A server over an SQLite file of its own.
@@ -47,7 +57,7 @@ impl TestServer {
         let ledger = LedgerConfig::default();
         let database = folder.path().join("hotseat.db");
         let store = Store::sqlite(&database, ledger.limits).expect("a store");
-        Self::start(store, folder, ledger).await
+        Self::start(store, folder, |_| {}).await
     }
 
     /// A caller who is this user, for an hour.
@@ -66,29 +76,38 @@ impl TestServer {
         self.api.url.strip_prefix("http://").expect("a plain URL")
     }
 
-    async fn start(store: Store, folder: TempDir, ledger: LedgerConfig) -> Self {
+    /// Another server over the same store, as after a restart.
+    pub async fn again(self, change: impl FnOnce(&mut Config)) -> Self {
+        let Self { store, folder, .. } = self;
+        Self::start(store, folder, change).await
+    }
+
+    async fn start(store: Store, folder: TempDir, change: impl FnOnce(&mut Config)) -> Self {
         let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
         let listener = TcpListener::bind(any_port).await.expect("a free port");
-        let config = Config {
+        let mut config = Config {
             address: listener.local_addr().expect("an address"),
             access: Access::Token(Self::TOKEN.to_owned()),
             allowed_hosts: vec!["hotseat.example".to_owned()],
             cors_origins: vec!["http://pages.example".to_owned()],
             data: folder.path().join("data"),
             eval_set_root: folder.path().to_owned(),
-            ledger,
+            ledger: LedgerConfig::default(),
             key: Self::KEY,
             // Short, because tests wait for it.
             stalled_after: Duration::from_secs(2),
+            seats: SeatConfig::default(),
+            serve: ServeConfig::default(),
         };
+        change(&mut config);
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));
         let (stop, stopped) = oneshot::channel::<()>();
         let app = App::new(store.clone(), config);
-        tokio::spawn(serve(app, listener, async {
+        tokio::spawn(serve(app.clone(), listener, async {
             // Dropping the sender is the signal.
             let _ = stopped.await;
         }));
-        Self { api, store, folder, _stop: stop }
+        Self { api, store, app, folder, _stop: stop }
     }
 }
 

@@ -8,7 +8,7 @@ use tonic::{Status, Streaming};
 use crate::proto::server_message::Message as FromServer;
 use crate::proto::worker_message::Message as FromWorker;
 use crate::proto::{
-    Agent, Answer, Ask, CancelRun, NewEvent, Register, RunEnded, ServerMessage, StartRun,
+    Agent, Answer, Ask, CancelRun, NewEvent, Partial, Register, RunEnded, ServerMessage, StartRun,
     WorkerMessage,
 };
 use crate::{Api, Grpc, soon};
@@ -148,6 +148,11 @@ impl ScriptedWorker {
             ..RunEnded::default()
         };
         self.say(FromWorker::RunEnded(ended)).await;
+    }
+
+    /// Tells a piece of an answer.
+    pub async fn tell(&self, partial: Partial) {
+        self.say(FromWorker::Partial(partial)).await;
     }
 
     async fn say(&self, message: FromWorker) {

@@ -24,6 +24,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start the server and the page, and host agents.
     Web(Web),
+    /// Offer one agent over AG-UI and REST, with a person, a model or a recording in its seat.
+    Serve(Serve),
     /// Work with sessions: list, show, export, import, rebuild, delete.
     Sessions(Sessions),
     /// Work with EvalSet files: add, list, show, diff, validate.
@@ -64,17 +66,76 @@ impl StoreArgs {
 
 /// Flags win over `HOTSEAT_…` in the environment, which wins over `hotseat.toml`.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Web {
-    /// ADK agent folders, their parent folder, `module:attribute` or `file.py:attribute`.
+    /// ADK agent folders, their parent folder, `module:attribute`, `file.py:attribute`, or
+    /// agent.yaml files.
     #[arg(value_name = "AGENTS")]
     pub(crate) agents: Vec<String>,
 
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// Do not open a browser.
+    #[arg(long, env = "HOTSEAT_NO_OPEN")]
+    pub(crate) no_open: bool,
+}
+
+/// The agent server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    /// An ADK agent folder, `module:attribute`, `file.py:attribute`, or an agent.yaml file.
+    #[arg(value_name = "AGENT", default_value = "agent.yaml")]
+    pub(crate) agent: String,
+
+    #[command(flatten)]
+    pub(crate) common: Common,
+
+    /// What to offer.
+    #[arg(long, env = "HOTSEAT_PROTOCOL", value_name = "PROTOCOL")]
+    pub(crate) protocol: Option<Protocol>,
+
+    /// Open the page in a browser.
+    #[arg(long)]
+    pub(crate) open: bool,
+
+    /// Log what is said, too.
+    #[arg(long, env = "HOTSEAT_DEBUG")]
+    pub(crate) debug: bool,
+
+    /// Minutes after which a silent REST session is over [default: 30].
+    #[arg(long, env = "HOTSEAT_SESSION_TTL_MINUTES", value_name = "MINUTES")]
+    pub(crate) session_ttl_minutes: Option<f64>,
+
+    /// REST sessions that may be active at a time [default: 1000].
+    #[arg(long, env = "HOTSEAT_MAX_ACTIVE_SESSIONS", value_name = "NUMBER")]
+    pub(crate) max_active_sessions: Option<usize>,
+
+    /// Seconds that answers may still take when the server stops [default: 5].
+    #[arg(long, env = "HOTSEAT_DRAIN_SECONDS", value_name = "SECONDS")]
+    pub(crate) drain_seconds: Option<f64>,
+}
+
+/// What the agent server offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Protocol {
+    /// AG-UI 1.0.
+    AgUi,
+    /// The REST protocol.
+    Rest,
+    /// Both, on one port.
+    Both,
+}
+
+/// What every server can be told.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Common {
     /// Address to listen on [default: 127.0.0.1].
     #[arg(long, env = "HOTSEAT_HOST")]
     pub(crate) host: Option<IpAddr>,
 
-    /// Port to listen on, 0 for a free one [default: 4687].
+    /// Port to listen on, 0 for a free one [default: 4687 for `web`, 8000 for `serve`].
     #[arg(long, env = "HOTSEAT_PORT")]
     pub(crate) port: Option<u16>,
 
@@ -106,9 +167,10 @@ pub(crate) struct Web {
     #[arg(long, env = "HOTSEAT_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS")]
     pub(crate) cors_origins: Vec<String>,
 
-    /// Do not open a browser.
-    #[arg(long, env = "HOTSEAT_NO_OPEN")]
-    pub(crate) no_open: bool,
+    /// Who answers for the model: `human`, `model` or `replay:FILE`, where FILE is an EvalSet or an
+    /// exported session [default: human for `web`, model for `serve`].
+    #[arg(long, env = "HOTSEAT_SEAT", value_name = "SEAT")]
+    pub(crate) seat: Option<String>,
 
     /// Python that runs the agents [default: that of the active or local virtual environment].
     #[arg(long, env = "HOTSEAT_PYTHON", value_name = "PROGRAM")]

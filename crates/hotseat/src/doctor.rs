@@ -16,7 +16,7 @@ use crate::worker::find_python;
 type Finding = std::result::Result<String, String>;
 
 pub(crate) fn run(web: Web) -> Result<ExitCode> {
-    let settings = Settings::decide(web)?;
+    let settings = Settings::of_web(web)?;
     let python = find_python(settings.python.clone());
     let findings = [
         ("Python", python_version(&python)),

@@ -12,6 +12,8 @@ mod import;
 mod init;
 mod logging;
 mod output;
+mod serve;
+mod server;
 mod sessions;
 mod settings;
 mod token;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let args = Args::parse_from(args::with_dashes(std::env::args_os()));
     let result = match args.command {
         Command::Web(web) => web::run(web),
+        Command::Serve(serve) => serve::run(serve),
         Command::Sessions(sessions) => sessions::run(sessions),
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),

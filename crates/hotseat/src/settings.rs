@@ -1,18 +1,24 @@
 //! Flags, environment and `hotseat.toml` as one set of decisions.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use hotseat_server::LedgerConfig;
+use hotseat_core::{Recording, Seat};
+use hotseat_server::{LedgerConfig, SeatConfig, ServeConfig};
 use hotseat_store::Limits;
 use serde::Deserialize;
 
-use crate::args::{LogFormat, Web};
+use crate::args::{self, Common, LogFormat, Protocol, Web};
 
 /// A port that nobody else in the field uses.
-const DEFAULT_PORT: u16 = 4687;
+pub(crate) const WEB_PORT: u16 = 4687;
+
+/// The port that agent servers are expected on.
+const SERVE_PORT: u16 = 8000;
 
 /// `hotseat.toml`: the long flags, with underscores.
 #[derive(Debug, Default, Deserialize)]
@@ -32,7 +38,21 @@ struct File {
     python: Option<PathBuf>,
     log_format: Option<LogFormat>,
     log_level: Option<String>,
+    seat: Option<String>,
+    /// Seats of agents, by their names.
+    seats: BTreeMap<String, Seat>,
+    serve: ServeFile,
     sessions: Ledger,
+}
+
+/// `[serve]`: the agent server.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ServeFile {
+    protocol: Option<Protocol>,
+    session_ttl_minutes: Option<f64>,
+    max_active_sessions: Option<usize>,
+    drain_seconds: Option<f64>,
 }
 
 /// `[sessions]`: what is kept, and for how long. All limits are off unless given.
@@ -112,6 +132,8 @@ pub(crate) struct Settings {
     pub(crate) log_level: Option<String>,
     pub(crate) exit_with_parent: bool,
     pub(crate) ledger: LedgerConfig,
+    pub(crate) seats: SeatConfig,
+    pub(crate) serve: ServeConfig,
 }
 
 /// How callers are let in.
@@ -126,50 +148,155 @@ pub(crate) enum Auth {
 }
 
 impl Settings {
-    pub(crate) fn decide(web: Web) -> Result<Self> {
-        let file = read_file(web.config.as_deref())?;
-        let data = web.data.or(file.data).unwrap_or_else(|| PathBuf::from(".hotseat"));
+    /// What `hotseat web` was told.
+    pub(crate) fn of_web(web: Web) -> Result<Self> {
+        let file = read_file(web.common.config.as_deref())?;
+        let no_open = web.no_open || file.no_open;
+        let mut settings = Self::decide(web.common, file, WEB_PORT, Seat::Human, Serve::NONE)?;
+        settings.agents = or_else(web.agents, settings.agents);
+        settings.open_browser = !no_open;
+        Ok(settings)
+    }
+
+    /// What `hotseat serve` was told.
+    pub(crate) fn of_serve(serve: args::Serve) -> Result<Self> {
+        let file = read_file(serve.common.config.as_deref())?;
+        let given = Serve {
+            single: true,
+            protocol: serve.protocol,
+            session_ttl_minutes: serve.session_ttl_minutes,
+            max_active_sessions: serve.max_active_sessions,
+            drain_seconds: serve.drain_seconds,
+        };
+        let mut settings = Self::decide(serve.common, file, SERVE_PORT, Seat::Model, given)?;
+        settings.agents = vec![serve.agent];
+        settings.open_browser = serve.open;
+        settings.serve.access_log = true;
+        settings.serve.log_content = serve.debug;
+        Ok(settings)
+    }
+
+    fn decide(common: Common, file: File, port: u16, seat: Seat, given: Serve) -> Result<Self> {
+        let data = common.data.or(file.data).unwrap_or_else(|| PathBuf::from(".hotseat"));
         let data = std::path::absolute(&data)
             .with_context(|| format!("the data folder {} has no path", data.display()))?;
-        let host = web.host.or(file.host).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let no_auth = web.no_auth || file.no_auth;
-        if no_auth && !host.is_loopback() && !(web.insecure || file.insecure) {
+        let host = common.host.or(file.host).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let no_auth = common.no_auth || file.no_auth;
+        if no_auth && !host.is_loopback() && !(common.insecure || file.insecure) {
             bail!(
                 "--no-auth on {host} would let every machine that reaches it control your agents\n\
                  hint: leave out --no-auth, or add --insecure if that is what you want"
             );
         }
-        let auth = match web.token.or(file.token) {
-            _ if no_auth => Auth::None,
-            Some(token) if token.len() < 8 => {
-                bail!("a token of less than 8 characters is no secret")
-            }
-            Some(token)
-                if !token
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)) =>
-            {
-                bail!("a token may hold only letters, digits and the characters - _ . ~")
-            }
-            Some(token) => Auth::Given(token),
-            None => Auth::Kept,
-        };
         Ok(Self {
-            agents: or_else(web.agents, file.agents),
-            address: SocketAddr::new(host, web.port.or(file.port).unwrap_or(DEFAULT_PORT)),
-            database: database(web.store.or(file.store), &data)?,
+            agents: file.agents,
+            address: SocketAddr::new(host, common.port.or(file.port).unwrap_or(port)),
+            database: database(common.store.or(file.store), &data)?,
             data,
-            auth,
-            allowed_hosts: or_else(web.allowed_hosts, file.allowed_hosts),
-            cors_origins: or_else(web.cors_origins, file.cors_origins),
-            open_browser: !(web.no_open || file.no_open),
-            python: web.python.or(file.python),
-            log_format: web.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
-            log_level: web.log_level.or(file.log_level),
-            exit_with_parent: web.exit_with_parent,
+            auth: auth(common.token.or(file.token), no_auth)?,
+            allowed_hosts: or_else(common.allowed_hosts, file.allowed_hosts),
+            cors_origins: or_else(common.cors_origins, file.cors_origins),
+            open_browser: false,
+            python: common.python.or(file.python),
+            log_format: common.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
+            log_level: common.log_level.or(file.log_level),
+            exit_with_parent: common.exit_with_parent,
             ledger: file.sessions.decide()?,
+            seats: seats(common.seat.or(file.seat), file.seats, seat)?,
+            serve: given.decide(file.serve)?,
         })
     }
+}
+
+/// What the command line says of the agent server.
+struct Serve {
+    single: bool,
+    protocol: Option<Protocol>,
+    session_ttl_minutes: Option<f64>,
+    max_active_sessions: Option<usize>,
+    drain_seconds: Option<f64>,
+}
+
+impl Serve {
+    const NONE: Self = Self {
+        single: false,
+        protocol: None,
+        session_ttl_minutes: None,
+        max_active_sessions: None,
+        drain_seconds: None,
+    };
+
+    fn decide(self, file: ServeFile) -> Result<ServeConfig> {
+        let defaults = ServeConfig::default();
+        let protocol = self.protocol.or(file.protocol).unwrap_or(Protocol::Both);
+        let ttl = self.session_ttl_minutes.or(file.session_ttl_minutes);
+        let ttl = time("session_ttl_minutes", ttl, 60.0)?;
+        let drain = self.drain_seconds.or(file.drain_seconds);
+        Ok(ServeConfig {
+            single: self.single,
+            rest: protocol != Protocol::AgUi,
+            agui: protocol != Protocol::Rest,
+            session_ttl: ttl.unwrap_or(defaults.session_ttl),
+            max_sessions: self
+                .max_active_sessions
+                .or(file.max_active_sessions)
+                .unwrap_or(defaults.max_sessions),
+            drain: time("drain_seconds", drain, 1.0)?.unwrap_or(defaults.drain),
+            ..defaults
+        })
+    }
+}
+
+/// Who sits where. A recording is read now, so that one that cannot be is told at once.
+fn seats(
+    given: Option<String>,
+    agents: BTreeMap<String, Seat>,
+    otherwise: Seat,
+) -> Result<SeatConfig> {
+    let given = given.unwrap_or_else(|| otherwise.as_str().to_owned());
+    let (word, file) = match given.split_once(':') {
+        Some((word, file)) => (word, Some(file)),
+        None => (given.as_str(), None),
+    };
+    let default: Seat = word
+        .parse()
+        .with_context(|| format!("`{given}` is no seat\nhint: use human, model or replay:FILE"))?;
+    let recording = match (default, file) {
+        (Seat::Replay, Some(file)) => Some(Arc::new(recording(Path::new(file))?).player(None)?),
+        (Seat::Replay, None) => {
+            bail!("the seat `replay` needs a file\nhint: --seat replay:FILE, an EvalSet or a session")
+        }
+        (Seat::Human | Seat::Model, Some(_)) => {
+            bail!("the seat `{word}` takes no file\nhint: use human, model or replay:FILE")
+        }
+        (Seat::Human | Seat::Model, None) => None,
+    };
+    Ok(SeatConfig { default, agents, recording })
+}
+
+fn recording(file: &Path) -> Result<Recording> {
+    let bytes = std::fs::read(file)
+        .with_context(|| format!("the recording {} could not be read", file.display()))?;
+    Recording::read(&bytes)
+        .with_context(|| format!("{} is no recording", file.display()))
+}
+
+fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {
+    Ok(match token {
+        _ if no_auth => Auth::None,
+        Some(token) if token.len() < 8 => {
+            bail!("a token of less than 8 characters is no secret")
+        }
+        Some(token)
+            if !token
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)) =>
+        {
+            bail!("a token may hold only letters, digits and the characters - _ . ~")
+        }
+        Some(token) => Auth::Given(token),
+        None => Auth::Kept,
+    })
 }
 
 fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {

@@ -7,8 +7,9 @@ that fails tells why.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from google.adk.artifacts.base_artifact_service import BaseArtifactService
 from hotseat import _wire
 from hotseat.adk.artifacts import ArtifactNotFound, Shelf
 from hotseat.adk.eval_runs import EvalRuns, EvalWish
+from hotseat.adk.functions import FunctionNotFound, Functions
 from hotseat.adk.hosted import DEFAULT_USER, HostedAgent
 from hotseat.adk.plain_json import json_bytes
+from hotseat.adk.tracebacks import readable_traceback
 from hotseat.errors import HotseatError
+from hotseat.notices import notice
 
 Question = dict[str, Any]
 
@@ -38,12 +42,15 @@ class Asks:
         self._artifacts = artifacts
         self._reply = reply
         self._evals = EvalRuns()
+        self._functions = Functions()
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: dict[str, Callable[[Question], Awaitable[Any]]] = {
             "artifacts": self._list_artifacts,
             "artifact": self._read_artifact,
             "validate": self._validate,
             "eval": self._eval,
+            "function_declaration": self._declare_function,
+            "function": self._call_function,
         }
 
     def put(self, ask: Any) -> None:
@@ -68,11 +75,16 @@ class Asks:
             if isinstance(found, tuple):
                 answer.data, found = found
             answer.json = json_bytes(found)
-        except ArtifactNotFound as error:
+        except (ArtifactNotFound, FunctionNotFound) as error:
             answer.not_found = True
             answer.error = str(error)
         except HotseatError as error:
             answer.error = str(error)
+        except _OfTheFunction as failure:
+            error = failure.error
+            answer.error = f"{type(error).__name__}: {error}"
+            # Whoever wrote the function finds it here; who asked is told what went wrong only.
+            notice(f"{failure.where} failed:\n{readable_traceback(error)}")
         except Exception as error:
             answer.error = f"{type(error).__name__}: {error}"
         self._reply(answer)
@@ -110,6 +122,16 @@ class Asks:
         )
         return await self._evals.run(wish)
 
+    async def _declare_function(self, question: Question) -> Any:
+        with _blamed(question):
+            return await self._functions.declaration(question["file"], question["function"])
+
+    async def _call_function(self, question: Question) -> Any:
+        with _blamed(question):
+            args = question.get("args") or {}
+            result = await self._functions.call(question["file"], question["function"], args)
+        return {"result": result}
+
     def _shelf(self, question: Question) -> Shelf:
         return Shelf(
             self._artifacts,
@@ -123,3 +145,26 @@ class Asks:
         if name not in self._agents:
             raise HotseatError(f"this worker has no agent named {name!r}")
         return self._agents[name]
+
+
+class _OfTheFunction(Exception):
+    """Something that a function of somebody's raised."""
+
+    def __init__(self, where: str, error: BaseException) -> None:
+        super().__init__(where)
+        self.where = where
+        self.error = error
+
+
+@contextlib.contextmanager
+def _blamed(question: Question) -> Iterator[None]:
+    try:
+        yield
+    except HotseatError:
+        raise
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+            raise  # It is we who are cancelled, not something inside of the function.
+        where = f"{question.get('function')} of {question.get('file')}"
+        raise _OfTheFunction(where, error) from error

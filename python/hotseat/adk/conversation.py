@@ -6,7 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ from hotseat.notices import notice
 from hotseat.session import SessionLink
 
 if TYPE_CHECKING:
+    from hotseat.adk.order import Order
     from hotseat.adk.replay import Replay
 
 
@@ -48,6 +49,11 @@ class Conversation:
     """The id of the run in progress; without one, the invocation's id stands for it."""
     replay: Replay | None = None
     """What the log holds of the run in progress, when it is being resumed."""
+    order: Order | None = None
+    """What the server wants of the run in progress, where it is the server that began it."""
+    before_append: Callable[[], Awaitable[None]] | None = None
+    """Waited for, on the background loop, before anything gets into the log: an answer must not
+    be there before the last piece of it was shown."""
     forwarded: set[str] = field(default_factory=set)
     """Ids of the events of the invocation in progress that are in the log."""
     alone: set[str] = field(default_factory=set)
@@ -81,8 +87,12 @@ class Conversation:
 
         return background.submit(append())
 
-    async def run_started(self, invocation_id: str) -> None:
-        """Tells the log that a run has started. In a replay it was told before."""
+    async def run_started(self, invocation_id: str) -> list[Any]:
+        """Notes that a run has started, and gives what is to be appended to the log for it.
+
+        It goes in together with the user's message, which saves a write at the start of each run.
+        In a replay it was told before.
+        """
         await self.run_ended("cancelled")
         # The answer to something that ADK asked the user belongs to the invocation that asked.
         if self._invocation_id not in (None, invocation_id):
@@ -91,8 +101,9 @@ class Conversation:
         self.alone.clear()
         self._open_run = self.run_id or invocation_id
         self._watch_for_cancellation(self._open_run)
-        if self.replay is None:
-            await self.append(_run_entry(self._open_run, "started", invocation_id=invocation_id))
+        if self.replay is not None:
+            return []
+        return [_run_entry(self._open_run, "started", invocation_id=invocation_id)]
 
     async def run_ended(self, status: str, **more: Any) -> None:
         """Tells the log how the open run has ended, if there is one."""
@@ -112,6 +123,8 @@ class Conversation:
             task.add_done_callback(task_ended)
 
     async def _append(self, entries: Sequence[Any]) -> None:
+        if self.before_append is not None:
+            await self.before_append()
         try:
             await self.link.append(entries)
         except ServerRefused as error:
@@ -153,21 +166,14 @@ class Place:
 
     async def forward(self, event: Event) -> None:
         """Puts an event into the log, unless it is there."""
-        conversation = self.conversation
-        if event.partial or event.id in conversation.forwarded:
-            return
-        if self.is_root and conversation.is_stored_by_adk:
-            return  # ADK is about to store it, or has done so.
-        if conversation.replay is not None and conversation.replay.claim(self, event):
-            conversation.forwarded.add(event.id)
-            return
-        conversation.forwarded.add(event.id)
-        await conversation.append(event_entry(event, self.parent_call_id))
+        if (packed := self._entry(event)) is not None:
+            await self.conversation.append(packed)
 
-    async def catch_up(self, context: InvocationContext) -> None:
+    async def catch_up(self, context: InvocationContext, before: Sequence[Any] = ()) -> None:
         """Puts events into the log that ADK stored without showing them to the plugin.
 
-        The user's message is one, and so is an event that a plugin before ours replaced.
+        The user's message is one, and so is an event that a plugin before ours replaced. What is
+        to be there `before` them goes in with them.
         """
         missing: list[Event] = []
         for event in reversed(context.session.events):
@@ -175,8 +181,23 @@ class Place:
                 break
             if event.id not in self.conversation.forwarded:
                 missing.append(event)
+        entries = [*before]
         for event in reversed(missing):
-            await self.forward(event)
+            if (packed := self._entry(event)) is not None:
+                entries.append(packed)
+        if entries:
+            await self.conversation.append(*entries)
+
+    def _entry(self, event: Event) -> Any | None:
+        """What is to be appended for an event; None if the log has it, or gets it otherwise."""
+        conversation = self.conversation
+        if event.partial or event.id in conversation.forwarded:
+            return None
+        if self.is_root and conversation.is_stored_by_adk:
+            return None  # ADK is about to store it, or has done so.
+        replayed = conversation.replay is not None and conversation.replay.claim(self, event)
+        conversation.forwarded.add(event.id)
+        return None if replayed else event_entry(event, self.parent_call_id)
 
 
 @dataclass(frozen=True)

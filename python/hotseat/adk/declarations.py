@@ -55,7 +55,9 @@ def forgive_broken_declarations() -> None:
     async def process_llm_request(
         self: BaseTool, *, tool_context: ToolContext, llm_request: LlmRequest
     ) -> Any:
-        if watcher_of(tool_context) is not None and declaration_problem(self) is not None:
+        watcher = watcher_of(tool_context)
+        forgiven = watcher is not None and watcher.forgives(tool_context)
+        if forgiven and declaration_problem(self) is not None:
             # Listed among the tools, it is told of with its error (:mod:`hotseat.adk.request`).
             llm_request.tools_dict.setdefault(self.name, self)
             return None

@@ -10,6 +10,8 @@ that. The session used longest ago is forgotten first, and one that is too large
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import threading
 from bisect import insort
 from collections.abc import Iterable
@@ -18,6 +20,7 @@ from typing import Any
 from google.adk.events.event import Event
 
 from hotseat.adk.frozen import Frozen, NotFreezable
+from hotseat.adk.frozen_json import frozen_event
 from hotseat.adk.sessions_wire import Key
 
 MAX_SESSIONS = 1_000
@@ -27,14 +30,14 @@ MAX_JSON_BYTES = 32 * 1024 * 1024
 class KeptEvent:
     """One event, and copies of it."""
 
-    __slots__ = ("_frozen", "_raw", "_was_read", "seq", "size", "timestamp")
+    __slots__ = ("_frozen", "_next_try", "_raw", "seq", "size", "timestamp")
 
     def __init__(self, seq: int, timestamp: float, raw: bytes) -> None:
         self.seq = seq
         self.timestamp = timestamp
         self.size = len(raw)
         self._raw = raw
-        self._was_read = False
+        self._next_try = _Try.JSON
         self._frozen: Frozen | None = None
 
     def __lt__(self, other: KeptEvent) -> bool:
@@ -43,24 +46,37 @@ class KeptEvent:
     def copy(self) -> Event:
         """The event as an object of the caller's own.
 
-        Freezing costs a third of parsing and pays from the third read on, so it waits for the
-        second: many sessions are read once.
+        Where its JSON is not simple, pydantic parses it. Freezing what came of that costs a third
+        of parsing and pays from the third read on, so it waits for the second: many sessions are
+        read once. What cannot be frozen at all is parsed at each read.
         """
+        if self._frozen is None and self._next_try is _Try.JSON:
+            self._next_try = _Try.LATER
+            with contextlib.suppress(NotFreezable):
+                self._freeze(frozen_event(self._raw))
         if self._frozen is not None:
             return self._frozen.thaw()
         event = Event.model_validate_json(self._raw)
-        if self._was_read:
-            self.freeze(event)
-        self._was_read = True
+        if self._next_try is _Try.LATER:
+            self._next_try = _Try.PARSED
+        elif self._next_try is _Try.PARSED:
+            self._next_try = _Try.NEVER
+            with contextlib.suppress(NotFreezable):
+                self._freeze(Frozen(event))
         return event
 
-    def freeze(self, event: Event) -> None:
-        """Keeps a copy of the parsed event; one that is not freezable is parsed at each read."""
-        try:
-            self._frozen = Frozen(event)
-        except NotFreezable:
-            return
+    def _freeze(self, frozen: Frozen) -> None:
+        self._frozen = frozen
         self._raw = b""
+
+
+class _Try(enum.Enum):
+    """How an event may be frozen the next time it is read."""
+
+    JSON = enum.auto()
+    LATER = enum.auto()
+    PARSED = enum.auto()
+    NEVER = enum.auto()
 
 
 class _Entry:
@@ -164,3 +180,11 @@ class EventCache:
 def kept(events: Iterable[Any]) -> list[KeptEvent]:
     """Events as the server sends them, ready to be kept."""
     return [KeptEvent(event.seq, event.timestamp, event.raw_json) for event in events]
+
+
+def copies(events: Iterable[KeptEvent]) -> list[Event]:
+    """Copies of many events. Here calls are what costs, so those that are frozen cost one each."""
+    return [
+        frozen.make(*frozen.parts) if (frozen := event._frozen) is not None else event.copy()
+        for event in events
+    ]

@@ -17,7 +17,8 @@ from hotseat.adk.plain_json import json_bytes
 def event_json(event: Event) -> bytes:
     """The JSON of an event, with strings for what has none."""
     try:
-        return event.model_dump_json(by_alias=True, exclude_none=True).encode()
+        # What `model_dump_json` does, without a string in between.
+        return event.__pydantic_serializer__.to_json(event, by_alias=True, exclude_none=True)
     except Exception:
         # State and outputs may hold objects without JSON as long as they stay in memory.
         return json_bytes(event.model_dump(by_alias=True, exclude_none=True))

@@ -30,11 +30,13 @@ MAX_SHAPES = 2_000
 _ATOMS = (bool, int, float, str, bytes, enum.Enum, datetime.date, datetime.time)
 
 # What a changeable field holds, and so how it is copied.
-_MODEL, _MODELS, _VALUE, _SET = "model", "models", "value", "set"
-_EMPTY, _FLAT, _DEEP = "empty", "flat", "deep"
+_MODEL, _VALUE, _SET = "model", "value", "set"
+EMPTY, FLAT, DEEP = "empty", "flat", "deep"
+MODELS = "models"
+ONE = "one"
 
-_Shape = tuple[Any, ...]
-_makers: dict[_Shape, Callable[..., Any]] = {}
+Shape = tuple[Any, ...]
+_makers: dict[Shape, Callable[..., Any]] = {}
 
 # A model's own `__setattr__` checks and notes every change; its slots can be set without that.
 _SLOTS = {
@@ -52,27 +54,35 @@ class NotFreezable(Exception):
 class Frozen:
     """A model that cannot change any more."""
 
-    __slots__ = ("_make", "_parts")
+    __slots__ = ("make", "parts")
 
     def __init__(self, model: BaseModel) -> None:
         """Copies a model; raises :class:`NotFreezable`."""
         parts: list[Any] = []
-        shape = _take_apart(model, type(model), parts)
-        make = _makers.get(shape)
-        self._make = make if make is not None else _new_maker(shape)
-        self._parts = parts
+        self._join(_take_apart(model, type(model), parts), parts)
+
+    @classmethod
+    def of(cls, shape: Shape, parts: list[Any]) -> Frozen:
+        """A model of this shape; whoever gave the parts must not keep them."""
+        made = cls.__new__(cls)
+        made._join(shape, parts)
+        return made
+
+    def _join(self, shape: Shape, parts: list[Any]) -> None:
+        self.make = _makers.get(shape) or _new_maker(shape)
+        self.parts = parts
 
     def thaw(self) -> Any:
         """A new copy."""
-        return self._make(*self._parts)
+        return self.make(*self.parts)
 
 
-def _take_apart(model: Any, cls: type[BaseModel], parts: list[Any]) -> _Shape:
+def _take_apart(model: Any, cls: type[BaseModel], parts: list[Any]) -> Shape:
     """Adds a model's insides to `parts` and gives its shape."""
     if type(model) is not cls or model.__pydantic_extra__ is not None:
         raise NotFreezable(type(model).__name__)
     private = model.__pydantic_private__
-    if private is not None and private != _private_defaults(cls):
+    if private is not None and private != private_defaults(cls):
         raise NotFreezable(type(model).__name__)  # JSON has no private attributes.
     fields = model.__dict__.copy()
     parts.append(fields)
@@ -89,13 +99,15 @@ def _take_apart(model: Any, cls: type[BaseModel], parts: list[Any]) -> _Shape:
             if kind is _MODEL:
                 how = _take_apart(value, inner, parts)
             elif value == {}:
-                how = _EMPTY
-            elif kind is _MODELS and type(value) is list:
+                how = EMPTY
+            elif kind is MODELS and type(value) is list and len(value) == 1:
+                how = (ONE, _take_apart(value[0], inner, parts))
+            elif kind is MODELS and type(value) is list:
                 parts.append([_frozen_item(item, inner) for item in value])
-                how = _MODELS
+                how = MODELS
             elif kind is _SET and type(value) is set:
                 parts.append(value.copy())
-                how = _FLAT
+                how = FLAT
             else:
                 how = _take_value(value, parts)
             if how is not None:
@@ -120,7 +132,7 @@ def _take_value(value: Any, parts: list[Any]) -> str | None:
     copy = _plain(value)
     parts.append(copy)
     items = copy.values() if kind is dict else copy
-    return _DEEP if any(type(item) in (dict, list) for item in items) else _FLAT
+    return DEEP if any(type(item) in (dict, list) for item in items) else FLAT
 
 
 def _plain(value: Any) -> Any:
@@ -147,14 +159,14 @@ def _copied(value: Any) -> Any:
     return [_copied(v) if type(v) in (dict, list) else v for v in value]
 
 
-def _new_maker(shape: _Shape) -> Callable[..., Any]:
+def _new_maker(shape: Shape) -> Callable[..., Any]:
     if len(_makers) >= MAX_SHAPES:
         raise NotFreezable("too many shapes")
     maker = _makers[shape] = _compile(shape)
     return maker
 
 
-def _compile(shape: _Shape) -> Callable[..., Any]:
+def _compile(shape: Shape) -> Callable[..., Any]:
     """A function that makes copies of a shape: straight code, because calls are what costs."""
     names: dict[str, Any] = {"new": object.__new__, "copied": _copied, **_SLOTS}
     lines: list[str] = []
@@ -171,17 +183,19 @@ def _compile(shape: _Shape) -> Callable[..., Any]:
         return f"p{count}"
 
     def copy(how: Any) -> str:
-        if how is _EMPTY:
+        if how is EMPTY:
             return "{}"
-        if how is _FLAT:
+        if how is FLAT:
             return f"{part()}.copy()"
-        if how is _DEEP:
+        if how is DEEP:
             return f"copied({part()})"
-        if how is _MODELS:
-            return f"[item._make(*item._parts) for item in {part()}]"
+        if how is MODELS:
+            return f"[item.make(*item.parts) for item in {part()}]"
+        if how[0] is ONE:
+            return f"[{model(how[1])}]"
         return model(how)
 
-    def model(shape: _Shape) -> str:
+    def model(shape: Shape) -> str:
         cls, set_names, inside = shape
         fields = part()
         made, values = f"m{fields}", f"v{fields}"
@@ -191,7 +205,7 @@ def _compile(shape: _Shape) -> Callable[..., Any]:
         lines.append(f"set_fields({made}, {values})")
         lines.append(f"set_names({made}, {constant(set(set_names))}.copy())")
         lines.append(f"set_extra({made}, None)")
-        private = _private_defaults(cls)
+        private = private_defaults(cls)
         lines.append(f"set_private({made}, {f'{constant(private)}.copy()' if private else None})")
         return made
 
@@ -219,7 +233,7 @@ def _changeable_fields(
 
 
 @functools.cache
-def _private_defaults(cls: type[BaseModel]) -> dict[str, Any] | None:
+def private_defaults(cls: type[BaseModel]) -> dict[str, Any] | None:
     private = {name: field.get_default() for name, field in cls.__private_attributes__.items()}
     if any(value is not None and not isinstance(value, _ATOMS) for value in private.values()):
         raise NotFreezable(cls.__name__)
@@ -232,7 +246,7 @@ def _kind(annotation: Any) -> tuple[str, Any] | None:
         kinds = [_kind(choice) for choice in choices if choice is not type(None)]
         return kinds[0] if len(kinds) == 1 else (_VALUE, None) if any(kinds) else None
     if origin is list and isinstance(choices[0], type) and issubclass(choices[0], BaseModel):
-        return _MODELS, choices[0]
+        return MODELS, choices[0]
     if origin is set:
         return _SET, None
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -11,26 +11,27 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps.app import App
 from google.adk.artifacts.base_artifact_service import BaseArtifactService
 from google.adk.auth.credential_service.in_memory_credential_service import (
     InMemoryCredentialService,
 )
+from google.adk.events.event import Event
 from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
 from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
-from google.genai import types
 
 from hotseat import _wire, background
 from hotseat.adk.artifacts import Shelf, bring_along
 from hotseat.adk.conversation import Conversation
+from hotseat.adk.event_record import event_json
 from hotseat.adk.hosted import DEFAULT_USER, HostedAgent
+from hotseat.adk.hosted_plugin import HostedPlugin
 from hotseat.adk.hydrate import fill_session, read_log
+from hotseat.adk.order import Order
 from hotseat.adk.plugin import HotseatPlugin
 from hotseat.adk.replay import Replay
 from hotseat.adk.tracebacks import readable_traceback
@@ -44,34 +45,25 @@ MAX_SESSIONS = 200
 # Ends of runs that are remembered in case the server did not hear of them.
 MAX_ENDED_RUNS = 1_000
 
+# Pieces of answers that may be on their way before the model that gives them has to wait.
+MAX_PARTIALS_WAITING = 200
 
-class HostedPlugin(HotseatPlugin):
-    """The plugin of a hosted agent, for sessions and runs that the server began."""
 
-    def __init__(self, agents: frozenset[str] | None) -> None:
-        super().__init__(agents=agents)
-        # Somebody asked for this worker in so many words.
-        self._off = False
-        self.bound: dict[str, Conversation] = {}
+class Line(Protocol):
+    """Where a host tells what happens."""
 
-    async def _conversation(self, context: InvocationContext) -> Conversation:
-        return self.bound[context.session.id]
+    def send(self, message: Any) -> None:
+        """Sends a `WorkerMessage` for sure."""
 
-    async def _next_run(self, context: InvocationContext) -> Conversation:
-        return self.bound[context.session.id]
+    def pass_on(self, message: Any) -> None:
+        """Sends a `WorkerMessage` if the server listens right now."""
 
-    def _tell_waiting(self, agent_name: str) -> None:
-        """Says nothing: whoever is to answer is looking at the page already."""
+    @property
+    def waiting(self) -> int:
+        """How many messages are not sent yet."""
 
-    async def on_user_message_callback(
-        self, *, invocation_context: InvocationContext, user_message: types.Content
-    ) -> types.Content | None:
-        """Gives a run that is resumed the invocation id that it had."""
-        place = await self._place(invocation_context)
-        if place is not None and place.conversation.replay is not None:
-            recorded = place.conversation.replay.invocation_of(place)
-            invocation_context.invocation_id = recorded or invocation_context.invocation_id
-        return None
+    async def sent(self) -> None:
+        """Returns when what was given so far is sent. For the background loop."""
 
 
 @dataclass
@@ -92,11 +84,11 @@ class Host:
         connection: Connection,
         agents: list[HostedAgent],
         artifacts: BaseArtifactService,
-        report: Callable[[Any], None],
+        line: Line,
     ) -> None:
-        """Makes a host that reports each end of a run as a `RunEnded`."""
+        """Makes a host that tells the ends of runs, and answers on their way, over a line."""
         self._connection = connection
-        self._report = report
+        self._line = line
         self._sessions = InMemorySessionService()
         self._artifacts = artifacts
         self._memory = InMemoryMemoryService()
@@ -121,7 +113,7 @@ class Host:
         if start.run_id in self._active:
             return
         if (ended := self._ended.get(start.run_id)) is not None:
-            self._report(ended)
+            self._line.send(_wire.WorkerMessage(run_ended=ended))
             return
         task = asyncio.get_running_loop().create_task(self._run(start))
         self._active[start.run_id] = task
@@ -148,7 +140,7 @@ class Host:
             self._busy.discard(start.session_id)
             del self._active[start.run_id]
         self._remember_end(end)
-        self._report(end)
+        self._line.send(_wire.WorkerMessage(run_ended=end))
 
     async def _complete(self, start: Any) -> None:
         hosted = self._hosted.get(start.agent)
@@ -156,16 +148,33 @@ class Host:
             raise HotseatError(f"this worker has no agent named {start.agent!r}")
         runner = self._runner(hosted)
         user_id = start.user_id or DEFAULT_USER
+        order = Order.of(start)
         conversation = await self._prepare(hosted, user_id, start)
-        message = types.Content.model_validate_json(start.message_json)
+        conversation.order = order
+        conversation.before_append = self._line.sent if order.streaming else None
         try:
-            async for _ in runner.run_async(
-                user_id=user_id, session_id=start.session_id, new_message=message
+            async for event in runner.run_async(
+                user_id=user_id,
+                session_id=start.session_id,
+                new_message=order.message,
+                state_delta=order.state_delta,
+                run_config=order.run_config,
             ):
-                pass
+                if event.partial and order.streaming:
+                    await self._stream(start, event)
         finally:
             conversation.run_id = None
             conversation.replay = None
+            conversation.order = None
+            conversation.before_append = None
+
+    async def _stream(self, start: Any, event: Event) -> None:
+        partial = _wire.Partial(
+            run_id=start.run_id, session_id=start.session_id, raw_json=event_json(event)
+        )
+        self._line.pass_on(_wire.WorkerMessage(partial=partial))
+        if self._line.waiting > MAX_PARTIALS_WAITING:
+            await background.run(self._line.sent())
 
     async def _prepare(self, hosted: HostedAgent, user_id: str, start: Any) -> Conversation:
         if start.resume:

@@ -99,10 +99,11 @@ class HotseatPlugin(BasePlugin):
             return None
         accept_unknown_models()
         forgive_broken_declarations()
+        started: list[Any] = []
         if place.is_root:
             place = Place(await self._next_run(invocation_context))
-            await place.conversation.run_started(invocation_context.invocation_id)
-        await place.catch_up(invocation_context)
+            started = await place.conversation.run_started(invocation_context.invocation_id)
+        await place.catch_up(invocation_context, before=started)
         return None
 
     async def on_event_callback(
@@ -265,6 +266,10 @@ class HotseatPlugin(BasePlugin):
         return self.targets(tool_context.agent_name) and self._is_active(
             tool_context._invocation_context
         )
+
+    def forgives(self, tool_context: ToolContext) -> bool:
+        """Whether a tool that cannot say what it is, is left out rather than failing the run."""
+        return self.watches(tool_context)
 
     async def run_tool(
         self, tool: BaseTool, tool_context: ToolContext, args: dict[str, Any], run: RunTool

@@ -5,6 +5,8 @@ knows is answered from the log: model calls return the recorded decisions, tools
 responses, and nothing that happened once happens twice. A turn that is still pending is adopted
 under its id and waited for. From there on the run is an ordinary one.
 
+Where the agent's own model answers, there are no turns; its answers are in ADK's events.
+
 Turns are found by the function call that runs the agent, the agent's name and its branch, in
 order: within these three, ADK runs one step after the other. Events that ADK emits again are given
 the identity of the recorded ones in the same way, so ADK's session equals the log.
@@ -71,6 +73,7 @@ class Replay:
         self.invocation_id = invocation_id
         self._turns: dict[_Where, deque[RecordedTurn]] = defaultdict(deque)
         self._events: dict[_Where, deque[Event]] = defaultdict(deque)
+        self._answers: dict[_Where, deque[LlmResponse]] = defaultdict(deque)
         self._responses: dict[str, tuple[dict[str, Any], Event]] = {}
         self._restored: set[str] = set()
         self._started: set[str] = set()
@@ -109,6 +112,11 @@ class Replay:
         turns = self._turns[(place.parent_call_id, agent_name, branch or "")]
         return turns.popleft() if turns else None
 
+    def next_answer(self, place: Place, agent_name: str, branch: str | None) -> LlmResponse | None:
+        """What the agent's own model answered, or None if the log ends before that."""
+        answers = self._answers[(place.parent_call_id, agent_name, branch or "")]
+        return answers.popleft() if answers else None
+
     def tool_result(self, tool: BaseTool, tool_context: ToolContext) -> RecordedResult | None:
         """What to return instead of calling a tool, or None if it is to be called."""
         call_id = tool_context.function_call_id or ""
@@ -144,6 +152,9 @@ class Replay:
         event = Event.model_validate_json(logged.raw_json)
         where = (logged.parent_call_id, event.author, event.branch or "")
         self._events[where].append(event)
+        if _is_answer(event):
+            fields = {name: getattr(event, name) for name in LlmResponse.model_fields}
+            self._answers[where].append(LlmResponse.model_construct(**fields).model_copy(deep=True))
         for response in event.get_function_responses():
             if response.id:
                 self._responses[response.id] = (response.response or {}, event)
@@ -190,6 +201,17 @@ def _shape(event: Event) -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
     responses = tuple(response.id or "" for response in event.get_function_responses())
     return calls, responses
+
+
+def _is_answer(event: Event) -> bool:
+    """Whether an event is what a model said, not a tool, the user or ADK itself."""
+    parts = (event.content and event.content.parts) or []
+    return (
+        event.author != "user"
+        and bool(parts)
+        and not event.get_function_responses()
+        and not any(_is_request(call) for call in event.get_function_calls())
+    )
 
 
 def _is_request(call: types.FunctionCall) -> bool:

@@ -30,7 +30,7 @@ from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
 
 from hotseat import _wire
-from hotseat.adk.event_cache import MAX_JSON_BYTES, EventCache, KeptEvent, kept
+from hotseat.adk.event_cache import MAX_JSON_BYTES, EventCache, KeptEvent, copies, kept
 from hotseat.adk.event_record import event_json
 from hotseat.adk.sessions_wire import (
     Key,
@@ -276,7 +276,6 @@ class HotseatSessionService(BaseSessionService):
         stored = None
         if note is not None and (note.incarnation, note.head) == self._cache.place(key):
             stored = KeptEvent(0, event.timestamp, raw)
-            stored.freeze(event)
         request = _wire.AppendAdkEventRequest(
             key=wire_key(key), raw_json=raw, expected_head=note.head if note else None
         )
@@ -342,13 +341,13 @@ def _selected(events: list[KeptEvent], recent: int | None, after: float | None) 
 
 
 async def _copies(events: list[KeptEvent]) -> list[Event]:
-    copies: list[Event] = []
+    made: list[Event] = []
     for begin in range(0, len(events), _EVENTS_AT_ONCE):
         if begin:
             await asyncio.sleep(0)
         with _no_garbage_collection():
-            copies.extend(event.copy() for event in events[begin : begin + _EVENTS_AT_ONCE])
-    return copies
+            made += copies(events[begin : begin + _EVENTS_AT_ONCE])
+    return made
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
+from hotseat.adk.client_tools import ClientTool
 from hotseat.adk.plain_json import json_bytes
 from hotseat.adk.tool_thread import blocks_the_loop, run_in_thread
 from hotseat.adk.tracebacks import readable_traceback
@@ -58,6 +59,9 @@ class ToolWatcher(Protocol):
     def watches(self, tool_context: ToolContext) -> bool:
         """Whether the run that this context belongs to is watched."""
 
+    def forgives(self, tool_context: ToolContext) -> bool:
+        """Whether a tool that cannot say what it is, is left out of the requests of this run."""
+
     async def run_tool(
         self, tool: BaseTool, tool_context: ToolContext, args: dict[str, Any], run: RunTool
     ) -> Any:
@@ -75,8 +79,8 @@ def watcher_of(tool_context: ToolContext) -> ToolWatcher | None:
 def watch_tools(tools: Iterable[BaseTool]) -> None:
     """Replaces `run_async` on each tool that does not have the replacement yet."""
     for tool in tools:
-        if _MARK in getattr(tool, "__dict__", {}):
-            continue
+        if _MARK in getattr(tool, "__dict__", {}) or isinstance(tool, ClientTool):
+            continue  # It has the replacement, or runs elsewhere.
         try:
             object.__setattr__(tool, "run_async", _watched(tool, tool.run_async))
             if resolve := getattr(tool, _PROGRESS, None):

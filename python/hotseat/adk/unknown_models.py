@@ -41,9 +41,9 @@ class UnknownModel(BaseLlm):
             labels = (llm_request.config and llm_request.config.labels) or {}
             agent = labels.get("adk_agent_name", "")
             raise HotseatError(
-                f"no model class is registered for {self.model!r}, and Hotseat does not answer for"
-                f" agent {agent!r}: add the agent to HotseatPlugin(agents=…) or install the model's"
-                " package"
+                f"no model class is registered for {self.model!r}, and nobody else answers for"
+                f" agent {agent!r}: install the model's package, or put a person in the seat"
+                " (where HotseatPlugin(agents=…) names agents, add this one)"
             )
         async for response in model.generate_content_async(llm_request, stream):
             yield response

@@ -31,9 +31,9 @@ class Worker:
         self._id = str(uuid.uuid4())
         self._described: list[Any] = []
         kept = artifact_service(artifacts)
-        self._host = Host(self._connection, roster.agents, kept, self._report)
-        self._asks = Asks(roster.agents, kept, self._reply)
         self._attachment = Attachment(self._connection, self._registration, self._received)
+        self._host = Host(self._connection, roster.agents, kept, self._attachment)
+        self._asks = Asks(roster.agents, kept, self._reply)
 
     async def serve(self) -> None:
         """Attaches to the server and works for it; raises what will not heal."""
@@ -75,9 +75,6 @@ class Worker:
             self._host.cancel(message.cancel_run.run_id)
         elif kind == "ask":
             self._asks.put(message.ask)
-
-    def _report(self, ended: Any) -> None:
-        self._attachment.send(_wire.WorkerMessage(run_ended=ended))
 
     def _reply(self, answer: Any) -> None:
         self._attachment.send(_wire.WorkerMessage(answer=answer))

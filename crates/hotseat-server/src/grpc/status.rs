@@ -15,6 +15,7 @@ impl From<ServiceError> for Status {
             | E::AdkSessionNotFound(_)
             | E::TurnNotFound { .. }
             | E::ToolNotRunning(_)
+            | E::UnknownAgent(_)
             | E::NotFound { .. } => Code::NotFound,
             E::OwnerOnly | E::OtherUser | E::BoundToSession => Code::PermissionDenied,
             E::TurnAnswered { .. } | E::AdkSessionExists(_) => Code::AlreadyExists,
@@ -35,10 +36,12 @@ impl From<ServiceError> for Status {
             E::InvalidDecision(_)
             | E::Invalid { .. }
             | E::InvalidEvalSetPath { .. }
-            | E::TooLarge { .. } => Code::InvalidArgument,
+            | E::TooLarge { .. }
+            | E::File { .. } => Code::InvalidArgument,
+            E::Full { .. } => Code::ResourceExhausted,
             E::Conflict { .. } => Code::Aborted,
             E::WorkerSilent { .. } => Code::DeadlineExceeded,
-            E::WorkerFailed { .. } | E::Closing => Code::Unavailable,
+            E::WorkerFailed { .. } | E::NotReady | E::Closing => Code::Unavailable,
             E::Store(_) => Code::Internal,
         };
         if code == Code::Internal {

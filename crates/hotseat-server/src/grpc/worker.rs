@@ -3,7 +3,8 @@
 use std::pin::Pin;
 
 use futures_util::stream::{Stream, StreamExt, once, unfold};
-use hotseat_core::{AgentName, ToolDeclaration};
+use hotseat_core::{AgentName, Piece, ToolDeclaration};
+use prost::bytes::Bytes;
 use serde_json::{Value, json};
 use tonic::{Request, Response, Status, Streaming};
 
@@ -14,7 +15,7 @@ use crate::proto::worker_server::Worker;
 use crate::proto::{
     self, Ask, CancelRun, Register, Registered, RunEnded, ServerMessage, StartRun, WorkerMessage,
 };
-use crate::service::{Agent, App, AskAnswer, LoadProblem, Registration, RunEnd, ToWorker};
+use crate::service::{self, Agent, App, AskAnswer, LoadProblem, Registration, RunEnd, ToWorker};
 
 pub(super) struct WorkerService(pub(super) App);
 
@@ -81,7 +82,7 @@ async fn handle(app: &App, message: WorkerMessage) {
                 not_found: answer.not_found,
             },
         ),
-        Some(FromWorker::Partial(_)) => {}
+        Some(FromWorker::Partial(partial)) => tell(app, &partial),
         Some(FromWorker::Register(_)) | None => {
             tracing::warn!("a worker sent a message that has no meaning here");
         }
@@ -142,6 +143,7 @@ fn agent(agent: proto::Agent) -> Result<Agent, Status> {
         output_schema: optional_json("output_schema_json", &agent.output_schema_json)?,
         eval_set_path: convert::given(agent.eval_set_path),
         sub_agents: agent.sub_agents,
+        seat: None,
         connected: true,
     })
 }
@@ -157,21 +159,44 @@ fn optional_json(field: &str, bytes: &[u8]) -> Result<Option<Value>, Status> {
 
 fn server_message(message: ToWorker) -> ServerMessage {
     let message = match message {
-        ToWorker::StartRun { run_id, session_id, agent, user_id, message, resume } => {
-            FromServer::StartRun(StartRun {
-                run_id: run_id.to_string(),
-                session_id: session_id.to_string(),
-                agent,
-                user_id,
-                message_json: message.into(),
-                resume,
-                ..StartRun::default()
-            })
-        }
+        ToWorker::StartRun(start) => FromServer::StartRun(start_run(&start)),
         ToWorker::CancelRun { run_id } => FromServer::CancelRun(CancelRun { run_id }),
         ToWorker::Ask { ask_id, what, question } => {
             FromServer::Ask(Ask { ask_id, what: what.as_str().to_owned(), json: question.into() })
         }
     };
     ServerMessage { message: Some(message) }
+}
+
+fn start_run(start: &service::StartRun) -> StartRun {
+    let change = &start.change;
+    let json = |value: &Value| Bytes::from(value.to_string());
+    StartRun {
+        run_id: start.run_id.to_string(),
+        session_id: start.session_id.to_string(),
+        agent: start.agent.clone(),
+        user_id: start.user_id.clone(),
+        message_json: change.message.as_ref().map(json).unwrap_or_default(),
+        resume: start.resume,
+        seat: start.seat.as_str().to_owned(),
+        streaming: change.streaming,
+        client_tools_json: match change.client_tools.as_slice() {
+            [] => Bytes::new(),
+            tools => json(&Value::from(tools)),
+        },
+        state_delta_json: match &change.state_delta {
+            delta if delta.is_empty() => Bytes::new(),
+            delta => json(&Value::Object(delta.clone())),
+        },
+    }
+}
+
+/// Tells a piece of an answer to whoever watches. One that cannot be read is only a piece
+/// of a show: the complete event follows.
+fn tell(app: &App, partial: &proto::Partial) {
+    let Ok(session) = partial.session_id.parse() else { return };
+    let Ok(event) = serde_json::from_slice::<Value>(&partial.raw_json) else { return };
+    for piece in Piece::from_partial(&event) {
+        app.live.tell(session, piece);
+    }
 }

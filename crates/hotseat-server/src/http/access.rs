@@ -75,7 +75,7 @@ fn admit(app: &App, request: &Request, client: &Client) -> Admission {
     if let Some(redirect) = credentials::swap_token_for_cookie(config, request) {
         return Admission::Redirect(redirect);
     }
-    if is_public(request.uri().path(), is_grpc(request.headers())) {
+    if is_public(request.method(), request.uri().path(), is_grpc(request.headers())) {
         return Admission::Enter(None);
     }
     let entry = credentials::identify(app, request.headers(), client)
@@ -223,10 +223,12 @@ fn allowed_origin(config: &Config, origin: &str) -> bool {
 ///
 /// The gRPC services are known by their paths: they answer whatever the content type
 /// says, so it must not decide whether a caller gets to them.
-fn is_public(path: &str, grpc: bool) -> bool {
-    let guarded = ["/api/", "/apps/", "/docs", "/hotseat."];
+fn is_public(method: &Method, path: &str, grpc: bool) -> bool {
+    let guarded = ["/api/", "/apps/", "/docs", "/hotseat.", "/agent/", "/ag-ui/"];
     let guarded = guarded.iter().any(|prefix| path.starts_with(prefix));
-    !grpc && !guarded && !matches!(path, "/metrics" | "/list-apps")
+    // `/sessions/…` is a page for those who read it.
+    let guarded = guarded || (path.starts_with("/sessions/") && !is_safe(method));
+    !grpc && !guarded && !matches!(path, "/metrics" | "/list-apps" | "/run" | "/run_sse")
 }
 
 fn allowed_cors_origin(config: &Config, headers: &HeaderMap) -> Option<HeaderValue> {

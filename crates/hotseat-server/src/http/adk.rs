@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hotseat_core::Seq;
+use hotseat_core::{Seq, camel_event};
 use hotseat_store::{AdkEventQuery, AdkRead, AdkSessionQuery, AdkStored};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -42,7 +42,7 @@ impl AdkSessionView {
             state,
             events: events
                 .into_iter()
-                .filter_map(|event| RawValue::from_string(event.payload).ok())
+                .filter_map(|event| in_camel_case(event.payload))
                 .collect(),
         }
     }
@@ -51,6 +51,13 @@ impl AdkSessionView {
         let events = std::mem::take(&mut read.events);
         Self::new(seen(read), events)
     }
+}
+
+/// An event as ADK's clients expect it: as it was written, unless that was in snake_case.
+fn in_camel_case(payload: String) -> Option<Box<RawValue>> {
+    let event: Value = serde_json::from_str(&payload).ok()?;
+    let camel = camel_event(event.clone());
+    if camel == event { RawValue::from_string(payload).ok() } else { to_raw_value(&camel).ok() }
 }
 
 /// The apps that are hosted here or have sessions here.

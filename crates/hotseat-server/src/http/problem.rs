@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::clock;
 use crate::error::causes;
-use crate::service::ServiceError;
+use crate::service::{FileProblem, ServiceError};
 
 /// An error answer.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -40,6 +40,9 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     decision: Option<Box<RawValue>>,
+    /// For `run_in_progress`: the run that goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_id: Option<String>,
 }
 
 impl Problem {
@@ -53,6 +56,7 @@ impl Problem {
             instance: format!("urn:uuid:{}", clock::new_id()),
             errors: Vec::new(),
             decision: None,
+            run_id: None,
         }
     }
 
@@ -134,6 +138,18 @@ impl From<ServiceError> for Problem {
             E::WorkerFailed { .. } => (StatusCode::BAD_GATEWAY, "worker_failed"),
             E::NotFound { .. } => (StatusCode::NOT_FOUND, "nothing_there"),
             E::Closing => (StatusCode::SERVICE_UNAVAILABLE, "closing"),
+            E::UnknownAgent(_) => (StatusCode::NOT_FOUND, "unknown_agent"),
+            E::NotReady => (StatusCode::SERVICE_UNAVAILABLE, "not_ready"),
+            E::Full { .. } => (StatusCode::TOO_MANY_REQUESTS, "full"),
+            E::File { kind: FileProblem::Type, .. } => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_file")
+            }
+            E::File { kind: FileProblem::Size, .. } => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
+            }
+            E::File { kind: FileProblem::Unreadable, .. } => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "unreadable_file")
+            }
             E::Store(_) => return Self::internal(&error),
         };
         let mut problem = Self::new(status, code, readable(&error));
@@ -142,6 +158,7 @@ impl From<ServiceError> for Problem {
                 problem.errors = violations;
             }
             E::TurnAnswered { decision, .. } => problem.decision = decision,
+            E::RunInProgress { run_id, .. } => problem.run_id = Some(run_id),
             _ => {}
         }
         problem

@@ -36,6 +36,11 @@ impl Message {
         Self::with(event, Some(&id), data)
     }
 
+    /// A message without a name, as some protocols want it.
+    pub(super) fn data(data: &impl Serialize) -> Self {
+        Self(format!("data: {}\n\n", serde_json::to_string(data).unwrap_or_default()))
+    }
+
     fn with(event: &str, id: Option<&dyn std::fmt::Display>, data: &impl Serialize) -> Self {
         let mut text = format!("event: {event}\n");
         if let Some(id) = id {

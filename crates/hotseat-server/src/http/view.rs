@@ -1,6 +1,8 @@
 //! How things look in JSON.
 
-use hotseat_core::{Event, HistoryEntry, Kind, ModelRequest, SessionState, SessionStatus, rfc3339};
+use hotseat_core::{
+    Event, HistoryEntry, Kind, ModelRequest, RunId, SessionState, SessionStatus, rfc3339,
+};
 use hotseat_store::Session;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -93,7 +95,6 @@ impl SessionView {
             .as_deref()
             .and_then(|agent| app.workers.agent(agent))
             .is_some_and(|agent| agent.connected);
-        let driven_here = session.source == "web";
         let adk_id = session.adk_id();
         Self {
             state: state_of(&session).as_str(),
@@ -124,10 +125,10 @@ impl SessionView {
             messages: None,
             security: None,
             run: session.run.map(|run| RunView {
+                worker_connected: connected || run.run_id.parse::<RunId>().is_err(),
                 run_id: run.run_id,
                 status: run.status,
                 since: rfc3339(run.since),
-                worker_connected: connected || !driven_here,
             }),
             history: None,
             events: None,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::sessions::{raw, server_event};
-use super::{App, ServiceError, adk_event};
+use super::{App, RunWish, ServiceError, WatchedRun, adk_event};
 use crate::clock;
 
 /// Under which ADK's keys are hashed. Changing it would lose every session.
@@ -45,8 +45,16 @@ impl AdkKey {
         Ok(Self { app_name: app_name.to_owned(), user_id: user_id.to_owned(), id: id.to_owned() })
     }
 
+    pub(super) fn user_id(&self) -> &str {
+        &self.user_id
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// The session id that the key stands for.
-    fn hashed(&self) -> SessionId {
+    pub(super) fn hashed(&self) -> SessionId {
         let mut name = Vec::new();
         for part in [&self.app_name, &self.user_id, &self.id] {
             // With their lengths, so that no two keys read the same.
@@ -253,6 +261,22 @@ impl App {
             event_head: appended.event_head,
             update_time: appended.update_time,
         })
+    }
+
+    /// Runs the agent of a session that is there.
+    pub(crate) async fn run_adk(
+        &self,
+        key: &AdkKey,
+        wish: RunWish,
+    ) -> Result<WatchedRun, ServiceError> {
+        self.check_draining()?;
+        let session = self.adk_session(key, none()).await?.session;
+        let name = self.workers.agent_of_app(&key.app_name);
+        let name = name.ok_or_else(|| ServiceError::UnknownAgent(key.app_name.clone()))?;
+        let agent = self.served_agent(&name)?;
+        let watch = self.watch_session(session.id);
+        let started = self.start_run(&session, &agent, wish).await?;
+        Ok(watch.run(started.run_id, started.seq))
     }
 
     /// `false` if there was none.

@@ -4,19 +4,20 @@
 //! connected after it goes, so that a page can say what is missing rather than
 //! forget that it ever was.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use hotseat_core::{RunId, SessionId, ToolDeclaration};
+use hotseat_core::{RunId, Seat, ToolDeclaration};
 
-use super::{App, AskAnswer, What};
+use super::native::NATIVE;
+use super::{App, AskAnswer, StartRun, What};
 
 /// Messages that may wait for a worker. One that does not read this many is as good as gone.
-const WORKER_QUEUE: usize = 256;
+const WORKER_QUEUE: usize = 4096;
 
 /// Pages that are told about changes may lag this far behind.
 const CHANGES_KEPT: usize = 16;
@@ -28,7 +29,7 @@ pub struct Agent {
     pub name: String,
     /// ADK's application name.
     pub app_name: String,
-    /// `adk`.
+    /// Where its code runs: `adk` is a worker, `native` is the server itself.
     pub runtime: String,
     /// What it is for, in its author's words.
     pub description: String,
@@ -49,7 +50,11 @@ pub struct Agent {
     pub eval_set_path: Option<String>,
     /// Names of the agents below it.
     pub sub_agents: Vec<String>,
-    /// A worker that hosts it is connected.
+    /// Who answers for its model, where it says so itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub seat: Option<Seat>,
+    /// Whoever hosts it is connected.
     pub connected: bool,
 }
 
@@ -87,14 +92,7 @@ pub(crate) struct Registration {
 /// What the server tells a worker.
 #[derive(Debug, Clone)]
 pub(crate) enum ToWorker {
-    StartRun {
-        run_id: RunId,
-        session_id: SessionId,
-        agent: String,
-        user_id: String,
-        message: String,
-        resume: bool,
-    },
+    StartRun(Box<StartRun>),
     CancelRun {
         run_id: String,
     },
@@ -133,7 +131,9 @@ struct Attached {
     number: u64,
     agents: Vec<String>,
     problems: Vec<LoadProblem>,
-    active_runs: Vec<String>,
+    active_runs: HashSet<String>,
+    /// It is this process itself.
+    native: bool,
     sender: mpsc::Sender<ToWorker>,
 }
 
@@ -171,7 +171,8 @@ impl Workers {
             number,
             agents: registration.agents.iter().map(|agent| agent.name.clone()).collect(),
             problems: registration.problems,
-            active_runs: registration.active_runs,
+            native: registration.worker_id.starts_with(NATIVE),
+            active_runs: registration.active_runs.into_iter().collect(),
             sender,
         };
         for agent in registration.agents {
@@ -201,7 +202,6 @@ impl Workers {
         AgentList { items, next_cursor: None, problems }
     }
 
-    /// An agent by name, connected or not.
     /// The agent that is known as this app.
     pub(crate) fn agent_of_app(&self, app_name: &str) -> Option<String> {
         let inner = self.lock();
@@ -212,6 +212,7 @@ impl Workers {
             .map(|agent| agent.name.clone())
     }
 
+    /// An agent by name, connected or not.
     pub(crate) fn agent(&self, name: &str) -> Option<Agent> {
         let inner = self.lock();
         let mut agent = inner.known.get(name).cloned()?;
@@ -231,9 +232,20 @@ impl Workers {
         let Some(worker) = inner.newest_mut(Some(agent)) else { return false };
         let taken = worker.sender.try_send(message).is_ok();
         if taken {
-            worker.active_runs.push(run_id);
+            worker.active_runs.insert(run_id);
         }
         taken
+    }
+
+    /// Resolves once a worker that runs Python is attached.
+    pub(crate) async fn python(&self) {
+        let mut changes = self.changes.subscribe();
+        while !self.lock().attached.values().any(|worker| !worker.native) {
+            // A listener that lags looks again, too.
+            if let Err(broadcast::error::RecvError::Closed) = changes.recv().await {
+                return;
+            }
+        }
     }
 
     /// Puts a question to the newest worker that hosts `agent`, or to the newest of
@@ -246,7 +258,7 @@ impl Workers {
     /// Tells whoever works on a run to stop.
     pub(crate) fn cancel(&self, run_id: &str) {
         for worker in self.lock().attached.values() {
-            if worker.active_runs.iter().any(|id| id == run_id) {
+            if worker.active_runs.contains(run_id) {
                 // One that does not read its messages finds the end in the log.
                 let _ = worker.sender.try_send(ToWorker::CancelRun { run_id: run_id.to_owned() });
             }
@@ -255,13 +267,13 @@ impl Workers {
 
     /// Whether an attached worker says that it is working on a run.
     pub(crate) fn works_on(&self, run_id: &str) -> bool {
-        self.lock().attached.values().any(|worker| worker.active_runs.iter().any(|id| id == run_id))
+        self.lock().attached.values().any(|worker| worker.active_runs.contains(run_id))
     }
 
     /// Forgets a run that has ended.
     pub(crate) fn run_ended(&self, run_id: &str) {
         for worker in self.lock().attached.values_mut() {
-            worker.active_runs.retain(|id| id != run_id);
+            worker.active_runs.remove(run_id);
         }
     }
 
@@ -279,6 +291,17 @@ impl Workers {
         if let Some(asker) = asker {
             let _ = asker.send(answer);
         }
+    }
+
+    /// Tells whoever asked that there is no such thing here.
+    pub(crate) fn answer_nothing(&self, ask_id: &str) {
+        let nothing = AskAnswer {
+            json: String::new(),
+            data: Vec::new(),
+            error: Some("agents that run in the server have none".to_owned()),
+            not_found: true,
+        };
+        self.answer(ask_id, nothing);
     }
 
     pub(crate) fn set_process_problem(&self, problem: Option<LoadProblem>) {
@@ -312,7 +335,11 @@ impl Inner {
     fn newest_mut(&mut self, agent: Option<&str>) -> Option<&mut Attached> {
         self.attached
             .values_mut()
-            .filter(|worker| agent.is_none_or(|agent| worker.hosts(agent)))
+            .filter(|worker| match agent {
+                Some(agent) => worker.hosts(agent),
+                // What is asked of any is asked of Python.
+                None => !worker.native,
+            })
             .max_by_key(|worker| worker.number)
     }
 }

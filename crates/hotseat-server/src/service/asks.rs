@@ -19,6 +19,8 @@ pub(crate) enum What {
     Artifact,
     Validate,
     Eval,
+    FunctionDeclaration,
+    Function,
 }
 
 /// A worker's answer.
@@ -37,14 +39,19 @@ impl What {
             What::Artifact => "artifact",
             What::Validate => "validate",
             What::Eval => "eval",
+            What::FunctionDeclaration => "function_declaration",
+            What::Function => "function",
         }
     }
 
     /// How long an answer may take. `adk eval` may call real models for every case.
     const fn patience(self) -> Duration {
         match self {
-            What::Artifacts | What::Artifact | What::Validate => Duration::from_secs(30),
-            What::Eval => Duration::from_hours(1),
+            What::Artifacts | What::Artifact | What::Validate | What::FunctionDeclaration => {
+                Duration::from_secs(30)
+            }
+            // The tool's own limit comes first.
+            What::Eval | What::Function => Duration::from_hours(1),
         }
     }
 }

@@ -7,6 +7,8 @@ use hotseat_core::{EvalSetError, GoldenError, SessionId, TurnId, Violation};
 use hotseat_store::{AppendError, StoreError};
 use serde_json::value::RawValue;
 
+use super::files::FileProblem;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServiceError {
     #[error("there is no session {0}")]
@@ -87,6 +89,14 @@ pub(crate) enum ServiceError {
     IngestOff,
     #[error("the server is shutting down")]
     Closing,
+    #[error("there is no agent `{0}` here")]
+    UnknownAgent(String),
+    #[error("the agent is not ready yet: try again in a moment")]
+    NotReady,
+    #[error("{active} sessions are active, and {limit} is the limit: try again later")]
+    Full { active: usize, limit: usize },
+    #[error("file `{name}`: {problem}")]
+    File { name: String, problem: String, kind: FileProblem },
     #[error(transparent)]
     Store(#[from] StoreError),
 }

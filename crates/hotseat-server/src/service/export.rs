@@ -96,7 +96,7 @@ impl App {
         let configured = session
             .agent
             .as_deref()
-            .filter(|_| session.source == "web")
+            .filter(|_| session.source != "plugin")
             .and_then(|agent| self.workers.agent(agent))
             .and_then(|agent| agent.eval_set_path)
             .map(PathBuf::from);

@@ -15,7 +15,7 @@ impl App {
     pub(crate) async fn fork(&self, id: SessionId, turn: TurnId) -> Result<Session, ServiceError> {
         self.not_bound()?;
         let session = self.session(id).await?;
-        if session.source != "web" {
+        if session.source == "plugin" {
             return Err(ServiceError::DrivenByProgram(id));
         }
         let events = self.all_events(id).await?;
@@ -36,7 +36,7 @@ impl App {
             agent: session.agent,
             app_name: session.app_name,
             user_id: session.user_id,
-            source: session.source,
+            source: "web".to_owned(),
             adk_id: None,
             opening: prefix,
         };

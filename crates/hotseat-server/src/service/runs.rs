@@ -1,4 +1,4 @@
-//! Runs: one user message, handed to the worker that hosts the agent.
+//! Runs: one user message, handed to whoever hosts the agent.
 //!
 //! A run is in the log before anyone is told to work on it, and stays open there
 //! until somebody says that it ended. A worker that attaches is given every open
@@ -6,49 +6,59 @@
 //! nor the death of a worker loses a message that was accepted.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use hotseat_core::{
-    Kind, NewEvent, RunId, SessionId, SessionStatus, ToolRun, ToolRunStatus, violations,
+    Kind, NewEvent, RunChange, RunId, RunStatus, Seat, Seq, SessionId, SessionStatus, ToolRun,
+    ToolRunStatus,
 };
-use hotseat_store::{EventQuery, Expected, Order, Running, Session, SessionQuery};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use hotseat_store::{
+    Created, EventQuery, Expected, NewSession, Order, Running, Session, SessionQuery,
+};
+use serde_json::{Map, Value, json};
 
 use super::admission::shown;
+use super::native::NATIVE;
 use super::sessions::{raw, server_event};
 use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker};
 use crate::clock;
 
-/// The longest user message, in bytes.
-const MAX_QUERY_BYTES: usize = 1024 * 1024;
-
-/// What the user says to the agent.
-#[derive(Debug)]
-pub(crate) enum Query {
-    Text(String),
-    Structured(Value),
-    /// Answers to what ADK asked the user: a confirmation, a credential, the
-    /// result of a tool that takes its time.
-    FunctionResponses(Vec<FunctionResponse>),
-}
-
-/// An answer to a function call that ADK put to the user.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
-pub(crate) struct FunctionResponse {
-    /// The id of the call.
-    id: String,
-    /// The name of the call.
-    name: String,
-    /// What to say.
-    #[schema(value_type = Object)]
-    response: serde_json::Map<String, Value>,
+/// A user message, and how it is to be run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunWish {
+    /// A genai Content.
+    pub(crate) message: Value,
+    pub(crate) seat: Option<Seat>,
+    /// Whether pieces of answers are wanted as they come.
+    pub(crate) streaming: bool,
+    /// Tools that run where the user is.
+    pub(crate) client_tools: Vec<Value>,
+    pub(crate) state_delta: Map<String, Value>,
+    /// What the front door wants to find again.
+    pub(crate) client: Option<Value>,
+    /// What makes the same message sent twice one run.
+    pub(crate) key: Option<String>,
 }
 
 /// A run that was accepted.
 #[derive(Debug)]
-pub(crate) struct Accepted {
+pub(crate) struct Started {
+    pub(crate) run_id: String,
+    /// Where it is queued in the log; what happens in it comes behind.
+    pub(crate) seq: Seq,
+}
+
+/// What a worker needs to know to begin.
+#[derive(Debug, Clone)]
+pub(crate) struct StartRun {
     pub(crate) run_id: RunId,
-    pub(crate) seq: hotseat_core::Seq,
+    pub(crate) session_id: SessionId,
+    pub(crate) agent: String,
+    pub(crate) user_id: String,
+    pub(crate) change: Arc<RunChange>,
+    pub(crate) seat: Seat,
+    /// The log holds part of this run: go on from there.
+    pub(crate) resume: bool,
 }
 
 /// How a run ended, in its worker's words.
@@ -61,28 +71,106 @@ pub(crate) struct RunEnd {
 }
 
 impl App {
-    /// Accepts a user message and hands it to a worker.
-    pub(crate) async fn query(
+    /// Takes a message into the log and hands it to whoever runs the agent.
+    pub(crate) async fn start_run(
         &self,
-        id: SessionId,
-        query: Query,
-    ) -> Result<Accepted, ServiceError> {
-        let session = self.session(id).await?;
-        let agent = self.agent_to_run(&session)?;
-        let message = json!({"role": "user", "parts": parts(query, &agent)?});
-        let run_id = RunId::new(clock::new_id());
-        let change = json!({"run_id": run_id, "status": "queued", "message": message});
-        let event = run_event(&agent.name, &run_id.to_string(), "queued", &change);
-        let appended = self.store.append(id, Expected::Any, vec![event]).await?;
-        self.dispatch(&session, run_id, &message, Resume::No);
-        Ok(Accepted { run_id, seq: appended.last_seq })
+        session: &Session,
+        agent: &Agent,
+        wish: RunWish,
+    ) -> Result<Started, ServiceError> {
+        let (change, events) = self.opening_of_run(agent, wish)?;
+        let appended = self.store.append(session.id, Expected::Any, events).await?;
+        let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
+        if appended.new == 0 {
+            return self.started_before(session.id, seq).await;
+        }
+        let place = Place { session: session.id, agent: &agent.name, user_id: &session.user_id };
+        self.begun(place, change, seq)
     }
 
-    fn agent_to_run(&self, session: &Session) -> Result<Agent, ServiceError> {
+    /// Makes a session whose first message is already in it.
+    pub(crate) async fn start_session(
+        &self,
+        mut new: NewSession,
+        agent: &Agent,
+        wish: RunWish,
+    ) -> Result<(Session, Started), ServiceError> {
+        let (change, events) = self.opening_of_run(agent, wish.clone())?;
+        let seq = Seq::new(new.opening.len() as u64 + 1);
+        new.opening.extend(events);
+        let id = new.id;
+        let session = match self.store.create_session(new).await? {
+            Created::New(session) => session,
+            // Another request made it in between; then this is its next message.
+            Created::Existing(session) => {
+                let session =
+                    self.admit(id, Some(session)).ok_or(ServiceError::SessionNotFound(id))?;
+                let started = self.start_run(&session, agent, wish).await?;
+                return Ok((session, started));
+            }
+        };
+        let place = Place { session: id, agent: &agent.name, user_id: &session.user_id };
+        let started = self.begun(place, change, seq)?;
+        Ok((session, started))
+    }
+
+    /// The entries that a run begins with. Where the server itself runs the agent, the
+    /// user's event is among them; ADK's own runner makes its own.
+    fn opening_of_run(
+        &self,
+        agent: &Agent,
+        wish: RunWish,
+    ) -> Result<(RunChange, Vec<NewEvent>), ServiceError> {
+        let seat = self.seat_for(agent, wish.seat)?;
+        let run_id = RunId::new(clock::new_id());
+        let change = RunChange {
+            run_id: run_id.to_string(),
+            status: RunStatus::Queued,
+            message: Some(wish.message),
+            seat: Some(seat),
+            streaming: wish.streaming,
+            client_tools: wish.client_tools,
+            state_delta: wish.state_delta,
+            client: wish.client,
+            error: None,
+        };
+        let payload = change.to_payload();
+        self.check_size(payload.get().len())?;
+        let queued = format!("run-{run_id}-queued");
+        let event_id = wish.key.unwrap_or(queued);
+        let mut events = Vec::with_capacity(2);
+        if agent.runtime == NATIVE {
+            events.push(user_event(&event_id, &change));
+        }
+        let queued = NewEvent { event_id, ..server_event(Kind::Run, &agent.name, payload) };
+        events.insert(0, queued);
+        Ok((change, events))
+    }
+
+    fn begun(
+        &self,
+        place: Place<'_>,
+        change: RunChange,
+        seq: Seq,
+    ) -> Result<Started, ServiceError> {
+        let run_id = change.run_id.clone();
+        self.dispatch(place, change, Resume::No)?;
+        Ok(Started { run_id, seq })
+    }
+
+    /// The run that an earlier sending of the same message began.
+    async fn started_before(&self, id: SessionId, seq: Seq) -> Result<Started, ServiceError> {
+        let queued = self.store.event(id, seq).await?;
+        let change = queued.and_then(|event| RunChange::parse(&event.payload).ok());
+        let run_id = change.ok_or(ServiceError::Conflict { session: id })?.run_id;
+        Ok(Started { run_id, seq })
+    }
+
+    pub(super) fn agent_to_run(&self, session: &Session) -> Result<Agent, ServiceError> {
         if session.status == SessionStatus::Completed {
             return Err(ServiceError::SessionCompleted(session.id));
         }
-        if session.source != "web" {
+        if session.source == "plugin" {
             return Err(ServiceError::DrivenByProgram(session.id));
         }
         let name = session.agent.clone().ok_or(ServiceError::NoAgent(session.id))?;
@@ -136,40 +224,54 @@ impl App {
     pub(super) async fn resume_run(&self, session: &Session) -> Result<(), ServiceError> {
         let Some(run) = &session.run else { return Ok(()) };
         // A run of the user's own program has ADK's invocation id; only its program can go on with it.
-        let Ok(run_id) = run.run_id.parse::<RunId>() else { return Ok(()) };
-        if session.source != "web" || self.workers.works_on(&run.run_id) {
+        if run.run_id.parse::<RunId>().is_err() {
+            return Ok(());
+        }
+        if session.source == "plugin" || self.workers.works_on(&run.run_id) {
             return Ok(());
         }
         let query =
             EventQuery { kinds: vec![Kind::Run], order: Order::Descending, ..Default::default() };
         for event in self.store.events(session.id, query).await? {
-            let change: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();
-            if change["run_id"] == run.run_id.as_str() && change["status"] == "queued" {
+            let Ok(change) = RunChange::parse(&event.payload) else { continue };
+            if change.run_id == run.run_id && change.status == RunStatus::Queued {
                 let resume = if run.status == "queued" { Resume::No } else { Resume::Yes };
-                self.dispatch(session, run_id, &change["message"], resume);
+                let Some(agent) = &session.agent else { continue };
+                let place = Place { session: session.id, agent, user_id: &session.user_id };
+                self.dispatch(place, change, resume)?;
             }
         }
         Ok(())
     }
 
-    fn dispatch(&self, session: &Session, run_id: RunId, message: &Value, resume: Resume) {
-        let Some(agent) = &session.agent else { return };
-        let start = ToWorker::StartRun {
+    fn dispatch(
+        &self,
+        place: Place<'_>,
+        change: RunChange,
+        resume: Resume,
+    ) -> Result<(), ServiceError> {
+        let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
+        let seat = change.seat.unwrap_or(Seat::Human);
+        self.seats.take(place.session, seat);
+        let start = ToWorker::StartRun(Box::new(StartRun {
             run_id,
-            session_id: session.id,
-            agent: agent.clone(),
-            user_id: session.user_id.clone(),
-            message: message.to_string(),
+            session_id: place.session,
+            agent: place.agent.to_owned(),
+            user_id: place.user_id.to_owned(),
+            change: Arc::new(change),
+            seat,
             resume: resume == Resume::Yes,
-        };
-        if !self.workers.start(agent, run_id, start) {
-            tracing::warn!(session.id = shown(session.id), run.id = %run_id, "no worker took the run; it waits for one");
+        }));
+        if !self.workers.start(place.agent, run_id, start) {
+            tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");
         }
+        Ok(())
     }
 
     /// Notes that a run ended, unless the log knows already.
     pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
         self.workers.run_ended(&end.run_id);
+        self.seats.leave(end.session);
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());
@@ -218,6 +320,46 @@ impl App {
     }
 }
 
+/// Where a run belongs.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    session: SessionId,
+    agent: &'a str,
+    user_id: &'a str,
+}
+
+/// The user's message as an event of ADK's.
+fn user_event(run_event_id: &str, change: &RunChange) -> NewEvent {
+    let now = clock::now();
+    let event_id = format!("{run_event_id}-user");
+    let invocation_id = invocation_of(&change.run_id);
+    let event = json!({
+        "id": event_id,
+        "invocation_id": invocation_id,
+        "author": "user",
+        "timestamp": now.as_duration().as_secs_f64(),
+        "content": change.message,
+        "actions": {"state_delta": change.state_delta},
+    });
+    NewEvent {
+        event_id,
+        timestamp: now,
+        kind: Kind::Event,
+        turn_id: None,
+        invocation_id: Some(invocation_id),
+        author: "user".to_owned(),
+        agent_name: "user".to_owned(),
+        branch: None,
+        parent_call_id: None,
+        payload: raw(&event),
+    }
+}
+
+/// The invocation of a run that this server itself carries out, in ADK's form.
+pub(super) fn invocation_of(run_id: &str) -> String {
+    format!("e-{run_id}")
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Resume {
     Yes,
@@ -232,57 +374,3 @@ fn run_event(agent: &str, run_id: &str, status: &str, change: &Value) -> NewEven
     }
 }
 
-/// The parts of the user's message.
-fn parts(query: Query, agent: &Agent) -> Result<Value, ServiceError> {
-    let text = match query {
-        Query::FunctionResponses(responses) if responses.is_empty() => {
-            return Err(ServiceError::invalid("`function_responses` is empty"));
-        }
-        Query::FunctionResponses(responses) => {
-            return Ok(responses
-                .into_iter()
-                .map(|FunctionResponse { id, name, response }| {
-                    json!({"functionResponse": {"id": id, "name": name, "response": response}})
-                })
-                .collect());
-        }
-        Query::Text(text) if text.trim().is_empty() => {
-            return Err(ServiceError::invalid("the message is empty"));
-        }
-        Query::Text(text) => {
-            // ADK would fail on text that its agent cannot read as its input.
-            if agent.input_schema.is_some() {
-                let value = serde_json::from_str(&text).map_err(|_| {
-                    ServiceError::invalid(format!(
-                        "agent `{}` has an input schema: send `structured`, or JSON as `text`",
-                        agent.name
-                    ))
-                })?;
-                check_input(&value, agent, "/text")?;
-            }
-            text
-        }
-        Query::Structured(value) => {
-            check_input(&value, agent, "/structured")?;
-            value.to_string()
-        }
-    };
-    if text.len() > MAX_QUERY_BYTES {
-        return Err(ServiceError::TooLarge { bytes: text.len(), limit: MAX_QUERY_BYTES });
-    }
-    Ok(json!([{"text": text}]))
-}
-
-fn check_input(value: &Value, agent: &Agent, at: &str) -> Result<(), ServiceError> {
-    let Some(schema) = &agent.input_schema else { return Ok(()) };
-    let found = violations(schema, value)
-        .map_err(|error| ServiceError::invalid(format!("the agent's input schema: {error}")))?;
-    if found.is_empty() {
-        return Ok(());
-    }
-    let violations = found.into_iter().map(|violation| violation.under(at)).collect();
-    Err(ServiceError::Invalid {
-        detail: "the message does not fit the agent's input schema".to_owned(),
-        violations,
-    })
-}

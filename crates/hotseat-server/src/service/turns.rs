@@ -5,7 +5,7 @@
 //! the request is decided here, before it.
 
 use hotseat_core::{
-    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seq, SessionId, SessionStatus, TurnId,
+    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seq, SessionId, Seat, SessionStatus, TurnId,
 };
 use hotseat_store::{AppendError, Expected, Turn, TurnQuery};
 use serde_json::Value;
@@ -58,8 +58,9 @@ impl App {
     pub(crate) async fn submit_turn(&self, wish: SubmitTurn) -> Result<Submitted, ServiceError> {
         let agent_name = parse_agent_name(&wish.agent_name)?;
         self.check_size(wish.payload.get().len())?;
-        ModelRequest::parse(&wish.payload)
+        let request = ModelRequest::parse(&wish.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
+        let (session, turn) = (wish.session, wish.turn);
         let event = NewEvent {
             event_id: clock::new_id().to_string(),
             timestamp: clock::now(),
@@ -76,6 +77,11 @@ impl App {
         self.owned(wish.session).await?;
         let appended = self.store.append(wish.session, Expected::Any, vec![event]).await?;
         let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
+        // Also when it is submitted again: whoever asked the first time may not have lived to
+        // see the answer.
+        if self.seats.of(session) == Seat::Replay {
+            self.replay_turn(session, turn, &request).await?;
+        }
         if appended.new == 1 {
             return Ok(Submitted { event_id, seq, duplicate: false });
         }

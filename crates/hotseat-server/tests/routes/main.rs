@@ -7,12 +7,15 @@ mod access;
 mod adk;
 #[cfg(test)]
 mod adk_grpc;
+mod adk_run;
 #[cfg(test)]
 mod agents;
+mod agui;
 #[cfg(test)]
 mod artifacts;
 #[cfg(test)]
 mod binding;
+mod chat;
 #[cfg(test)]
 mod crowd;
 #[cfg(test)]

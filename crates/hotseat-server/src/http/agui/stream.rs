@@ -1,0 +1,274 @@
+//! A run as a front end sees it.
+//!
+//! Every event goes through the protocol's own rules before it is sent. What breaks
+//! them is a mistake of ours: the client is told that the run failed, in a form that
+//! it understands, and the log says what it was.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body as HttpBody, Bytes};
+use axum::http::{HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{Stream, StreamExt, unfold};
+use hotseat_agui::{
+    Body, Encoding, Event, History, Message, Outcome, RunAgentInput, Start, Translator, Verifier,
+};
+use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
+
+/// Proxies close connections that are silent for longer.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// A run on its way to a front end.
+pub(super) struct AguiRun {
+    translator: Translator,
+    verifier: Verifier,
+    ready: VecDeque<Event>,
+    run: Option<WatchedRun>,
+    seat: Option<Seat>,
+}
+
+impl AguiRun {
+    /// A run that a request began.
+    pub(super) fn of(thread: &Thread, agent: &Agent, input: RunAgentInput, interrupts: bool) -> Self {
+        let start = Start {
+            thread_id: input.thread_id,
+            run_id: input.run_id,
+            parent_run_id: input.parent_run_id,
+            input: None,
+            state: state(thread),
+            agent: agent.name.clone(),
+            interrupts,
+            history: History::of(&thread.events),
+        };
+        Self::new(start, thread)
+    }
+
+    /// A run that a client comes back to. `before` is what was said before it.
+    pub(super) fn again(thread: &Thread, agent: &Agent, run_id: &str, before: Vec<Value>) -> Self {
+        let start = Start {
+            thread_id: thread.id().to_owned(),
+            run_id: run_id.to_owned(),
+            state: state(thread),
+            agent: agent.name.clone(),
+            history: History::of(&before),
+            ..Start::default()
+        };
+        Self::new(start, thread)
+    }
+
+    fn new(start: Start, thread: &Thread) -> Self {
+        let pending = thread.pending.iter().map(|call| call.id.clone());
+        let verifier = Verifier::new(start.thread_id.clone(), start.run_id.clone(), pending);
+        Self {
+            translator: Translator::new(start),
+            verifier,
+            ready: VecDeque::new(),
+            run: None,
+            seat: None,
+        }
+    }
+
+    /// Follows a run from its beginning to its end.
+    pub(super) fn watch(mut self, run: WatchedRun) -> Self {
+        let started = self.translator.start();
+        self.send(started);
+        self.run = Some(run);
+        self
+    }
+
+    /// Shows the thread as it is, without running anything.
+    pub(super) fn only_show(mut self, messages: Vec<Message>) -> Self {
+        let mut events = self.translator.start();
+        if !messages.is_empty() {
+            events.push(Event::new(Body::MessagesSnapshot { messages }));
+        }
+        events.extend(self.translator.finish(None));
+        self.send(events);
+        self
+    }
+
+    /// Says which results are still waited for, without running anything.
+    pub(super) fn wait_for(mut self, call_ids: Vec<String>) -> Self {
+        let mut events = self.translator.start();
+        events.extend(self.translator.finish(None));
+        if let Some(Event { body: Body::RunFinished { outcome, .. }, .. }) = events.last_mut() {
+            *outcome = Some(Outcome::Success { pending_tool_call_ids: call_ids });
+        }
+        self.send(events);
+        self
+    }
+
+    /// Takes up a run: what happened up to `known` is shown as it is now, then it goes on.
+    pub(super) async fn take_up(
+        mut self,
+        mut run: WatchedRun,
+        known: Seq,
+        messages: Vec<Message>,
+    ) -> Result<Self, ServiceError> {
+        let mut end = None;
+        drop(self.translator.start());
+        while run.place() < known && end.is_none() {
+            match run.next().await? {
+                // Pieces of what is not complete yet are told again from here on.
+                Some(RunStep::Piece(_)) => {}
+                Some(RunStep::Logged(entry)) => drop(self.logged(&entry)),
+                Some(RunStep::Ended(ended)) => end = Some(ended),
+                Some(RunStep::Closing) | None => return Err(ServiceError::Closing),
+            }
+        }
+        let shown = self.translator.reattach(messages);
+        self.send(shown);
+        match end {
+            Some(end) => {
+                let last = self.ended(&end);
+                self.send(last);
+            }
+            None => self.run = Some(run),
+        }
+        Ok(self)
+    }
+
+    /// The answer that sends it.
+    pub(super) fn response(self, encoding: Encoding, waiter: Waiter) -> Response {
+        let headers = [
+            (header::CONTENT_TYPE, encoding.content_type()),
+            (header::CACHE_CONTROL, "no-cache"),
+            // A proxy that collects the answer would hold back what somebody waits for.
+            (HeaderName::from_static("x-accel-buffering"), "no"),
+        ];
+        let frames = unfold((self, waiter), move |(mut run, waiter)| async move {
+            let frame = run.next_frame(encoding).await?;
+            Some((frame, (run, waiter)))
+        });
+        let body = match encoding {
+            Encoding::Sse => HttpBody::from_stream(kept_alive(frames)),
+            Encoding::Protobuf => HttpBody::from_stream(frames.map(Ok::<_, Infallible>)),
+        };
+        (headers, body).into_response()
+    }
+
+    /// What is ready, in one frame of the transport.
+    async fn next_frame(&mut self, encoding: Encoding) -> Option<Bytes> {
+        loop {
+            let mut frame = Vec::new();
+            while let Some(event) = self.ready.pop_front() {
+                match encoding.frames(&event, None) {
+                    Ok(frames) => frames.iter().for_each(|bytes| frame.extend_from_slice(bytes)),
+                    Err(error) => {
+                        self.ready.clear();
+                        self.break_off(&error.to_string());
+                    }
+                }
+            }
+            if !frame.is_empty() {
+                return Some(frame.into());
+            }
+            self.step().await?;
+        }
+    }
+
+    async fn step(&mut self) -> Option<()> {
+        let run = self.run.as_mut()?;
+        let step = run.next().await;
+        let events = match step {
+            Ok(Some(RunStep::Piece(piece))) => self.translator.piece(&piece),
+            Ok(Some(RunStep::Logged(entry))) => self.logged(&entry),
+            Ok(Some(RunStep::Ended(end))) => {
+                self.run = None;
+                self.ended(&end)
+            }
+            Ok(Some(RunStep::Closing) | None) => {
+                self.run = None;
+                self.translator.fail("the server is shutting down; the run goes on when it is back", Some("closing"))
+            }
+            Err(error) => {
+                self.run = None;
+                self.translator.fail(&error.to_string(), Some("lost"))
+            }
+        };
+        self.send(events);
+        Some(())
+    }
+
+    fn logged(&mut self, entry: &Entry) -> Vec<Event> {
+        let payload = || serde_json::from_str::<Value>(entry.payload.get()).unwrap_or_default();
+        let turn = entry.turn_id.map(|turn| turn.to_string());
+        match (entry.kind, &entry.parent_call_id, turn) {
+            (Kind::Event, None, _) => self.translator.event(&payload()),
+            (Kind::Event, Some(call_id), _) => self.translator.inner_event(&payload(), call_id),
+            (Kind::ToolRun, _, _) => self.translator.progress(&payload()),
+            (Kind::Request, _, Some(turn)) if self.has_person() => {
+                self.translator.turn_waits(&turn, &entry.agent_name)
+            }
+            (Kind::Response, _, Some(turn)) if self.has_person() => {
+                self.translator.turn_answered(&turn, &entry.agent_name)
+            }
+            (Kind::Run, _, _) => {
+                let change = RunChange::parse(&entry.payload).ok();
+                self.seat = change.and_then(|change| change.seat).or(self.seat);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn has_person(&self) -> bool {
+        self.seat.is_none_or(|seat| seat == Seat::Human)
+    }
+
+    fn ended(&mut self, end: &RunChange) -> Vec<Event> {
+        match (end.status, failure(end)) {
+            (RunStatus::Cancelled, _) => self.translator.cancel(),
+            (_, Some((code, message))) => self.translator.fail(&message, Some(code)),
+            (_, None) => self.translator.finish(None),
+        }
+    }
+
+    fn send(&mut self, events: Vec<Event>) {
+        for event in events {
+            if let Err(violation) = self.verifier.check(&event) {
+                return self.break_off(&violation.to_string());
+            }
+            self.ready.push_back(event);
+        }
+    }
+
+    /// Ends a stream that cannot go on as it should.
+    fn break_off(&mut self, reason: &str) {
+        tracing::error!(reason, "an AG-UI stream broke its own rules and was ended");
+        self.run = None;
+        if self.verifier.is_over() {
+            return;
+        }
+        let error = Event::new(Body::RunError {
+            message: "the server made a mistake in this stream; its log has the cause".to_owned(),
+            code: Some("internal".to_owned()),
+            usage: Vec::new(),
+        });
+        // A run that broke its rules may only end.
+        if self.verifier.check(&error).is_ok() {
+            self.ready.push_back(error);
+        }
+    }
+}
+
+fn state(thread: &Thread) -> Value {
+    let shown = thread.state.iter().filter(|(key, _)| !key.starts_with("temp:"));
+    let state: serde_json::Map<_, _> = shown.map(|(key, value)| (key.clone(), value.clone())).collect();
+    if state.is_empty() { Value::Null } else { Value::Object(state) }
+}
+
+/// The frames, and a comment when there are none for a while.
+fn kept_alive(
+    frames: impl Stream<Item = Bytes> + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+    let silence = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    let frames = tokio_stream::StreamExt::timeout_repeating(frames, silence);
+    frames.map(|frame| Ok(frame.unwrap_or_else(|_| Bytes::from_static(b":\n\n"))))
+}

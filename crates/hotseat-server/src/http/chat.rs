@@ -1,0 +1,360 @@
+//! The agent server's REST protocol: a message in, an answer or a stream of it out.
+//!
+//! Sessions are known by ULIDs, which are our own ids in another spelling. Everything
+//! that is refused before an answer begins is problem+json; what fails later is an
+//! `error` event with the same fields.
+
+mod form;
+mod said;
+
+use std::time::Instant;
+
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, RequestExt};
+use futures_util::stream::unfold;
+use hotseat_core::{RunChange, SessionId};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use ulid::Ulid;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::said::Said;
+use super::Problem;
+use super::extract::{At, Entered, Params};
+use super::sse::{self, Message};
+use crate::service::{
+    App, MAX_FILES_BYTES, Reply, ReplyPart, RunStep, Saying, ServiceError, TokenUsage, ToolCallInfo, Waiter,
+    WatchedRun, failure,
+};
+
+/// The largest body: all files as base64, and what is around them.
+const MAX_CHAT_BYTES: usize = MAX_FILES_BYTES / 3 * 4 + 1024 * 1024;
+
+/// Seconds after which a full server may be asked again.
+const RETRY_AFTER: &str = "5";
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct ChatResponse {
+    /// ULID.
+    message_id: String,
+    /// The answer; may be empty.
+    content: String,
+    /// ULID; send it with the next message.
+    session_id: String,
+    tool_calls: Vec<ToolCallInfo>,
+    tokens_used: Option<TokenUsage>,
+    execution_time_ms: u64,
+}
+
+/// How a message is to be run.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub(super) struct ChatParams {
+    /// Wait for a run that is going on in the session, instead of being refused with 409.
+    queue: bool,
+    /// Who answers for the model in this run: `human`, `model` or `replay`.
+    seat: Option<String>,
+}
+
+/// The routes, with room for files.
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(chat))
+        .routes(routes!(chat_multipart))
+        .routes(routes!(stream))
+        .routes(routes!(stream_multipart))
+        .layer(DefaultBodyLimit::max(MAX_CHAT_BYTES))
+        .routes(routes!(delete_session))
+        // The page of a session has the same address.
+        .route("/sessions/{session_id}", get(super::ui::serve))
+}
+
+/// Says something to an agent and waits for its answer. JSON or `multipart/form-data`.
+#[utoipa::path(post, path = "/agent/{name}/chat", tag = "agent", params(("name" = String, Path), ChatParams),
+    request_body(content((Said = "application/json"), (form::ChatForm = "multipart/form-data"))),
+    responses((status = 200, body = ChatResponse), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 413, body = Problem), (status = 415, body = Problem), (status = 422, body = Problem),
+        (status = 429, body = Problem), (status = 502, body = Problem), (status = 503, body = Problem)))]
+pub(super) async fn chat(
+    Entered(app): Entered,
+    At(name): At<String>,
+    Params(params): Params<ChatParams>,
+    request: Request,
+) -> Result<Response, Response> {
+    let began = Instant::now();
+    let waiter = app.waiter();
+    let run = said(&app, name, params, request, false).await.map_err(refusal)?;
+    let answered = answer(run, began).await;
+    drop(waiter);
+    answered.map(IntoResponse::into_response).map_err(refusal)
+}
+
+/// The same as `/chat`, for clients that want an address of its own for forms.
+#[utoipa::path(post, path = "/agent/{name}/chat/multipart", tag = "agent", params(("name" = String, Path), ChatParams),
+    request_body(content = form::ChatForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = ChatResponse), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(super) async fn chat_multipart(
+    entered: Entered,
+    at: At<String>,
+    params: Params<ChatParams>,
+    request: Request,
+) -> Result<Response, Response> {
+    chat(entered, at, params, request).await
+}
+
+/// Says something to an agent and streams its answer: `stream_start`, `message_delta`,
+/// `tool_call_start`, `tool_call_args`, `tool_call_end`, then `stream_end` or `error`.
+#[utoipa::path(post, path = "/agent/{name}/chat/stream", tag = "agent", params(("name" = String, Path), ChatParams),
+    request_body(content((Said = "application/json"), (form::ChatForm = "multipart/form-data"))),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = Problem),
+        (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+pub(super) async fn stream(
+    Entered(app): Entered,
+    At(name): At<String>,
+    Params(params): Params<ChatParams>,
+    request: Request,
+) -> Result<Response, Response> {
+    let began = Instant::now();
+    let waiter = app.waiter();
+    let run = said(&app, name, params, request, true).await.map_err(refusal)?;
+    Ok(sse::response(unfold(Stream::new(run, waiter, began), |mut stream| async {
+        let messages = stream.next().await?;
+        Some((messages, stream))
+    })))
+}
+
+/// The same as `/chat/stream`, for forms.
+#[utoipa::path(post, path = "/agent/{name}/chat/stream/multipart", tag = "agent", params(("name" = String, Path), ChatParams),
+    request_body(content = form::ChatForm, content_type = "multipart/form-data"),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = Problem)))]
+pub(super) async fn stream_multipart(
+    entered: Entered,
+    at: At<String>,
+    params: Params<ChatParams>,
+    request: Request,
+) -> Result<Response, Response> {
+    stream(entered, at, params, request).await
+}
+
+/// Ends a conversation. Ending one that is not there is fine.
+#[utoipa::path(delete, path = "/sessions/{session_id}", tag = "agent", params(("session_id" = String, Path)),
+    responses((status = 204), (status = 422, body = Problem)))]
+pub(super) async fn delete_session(
+    Entered(app): Entered,
+    At(id): At<String>,
+) -> Result<StatusCode, Problem> {
+    app.leave(session_id(&id)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A message, read from whatever form it came in, on its way.
+async fn said(
+    app: &App,
+    agent: String,
+    params: ChatParams,
+    request: Request,
+    streaming: bool,
+) -> Result<WatchedRun, Problem> {
+    // Before the body is read: an agent that is not there needs no upload.
+    app.served_agent(&agent)?;
+    let form = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(b"multipart/form-data"));
+    let (said, files) = if form {
+        form::read(request).await?
+    } else {
+        let Json(said) = request.extract::<Json<Said>, _>().await?;
+        said.into_parts()?
+    };
+    let session = said.session_id.as_deref().map(session_id).transpose()?;
+    let seat = params.seat.as_deref().map(str::parse).transpose();
+    let seat = seat.map_err(|error: hotseat_core::UnknownWord| invalid(error.to_string()))?;
+    let parts = app.read_files(files).await?;
+    let saying = Saying {
+        agent,
+        session,
+        message: said.message,
+        parts,
+        seat,
+        queue: params.queue,
+        streaming,
+    };
+    Ok(app.say(saying).await?)
+}
+
+async fn answer(mut run: WatchedRun, began: Instant) -> Result<Json<ChatResponse>, Problem> {
+    let mut reply = Reply::default();
+    loop {
+        match run.next().await? {
+            Some(RunStep::Piece(_)) => {}
+            Some(RunStep::Logged(event)) => drop(reply.logged(&event)),
+            Some(RunStep::Ended(end)) => {
+                if let Some(problem) = ended(&end) {
+                    return Err(problem);
+                }
+                break;
+            }
+            Some(RunStep::Closing) | None => return Err(ServiceError::Closing.into()),
+        }
+    }
+    Ok(Json(ChatResponse {
+        message_id: Ulid::new().to_string(),
+        content: reply.content(),
+        session_id: ulid_of(run.session()),
+        tool_calls: reply.calls,
+        tokens_used: reply.usage,
+        execution_time_ms: millis(began),
+    }))
+}
+
+/// A reply on its way to a client.
+struct Stream {
+    run: WatchedRun,
+    reply: Reply,
+    message_id: String,
+    began: Instant,
+    ready: std::collections::VecDeque<Message>,
+    over: bool,
+    _waiter: Waiter,
+}
+
+impl Stream {
+    fn new(run: WatchedRun, waiter: Waiter, began: Instant) -> Self {
+        let message_id = Ulid::new().to_string();
+        let session_id = ulid_of(run.session());
+        let start = json!({"session_id": session_id, "message_id": message_id, "run_id": run.run_id()});
+        Self {
+            run,
+            reply: Reply::default(),
+            message_id,
+            began,
+            ready: [Message::new("stream_start", &start)].into(),
+            over: false,
+            _waiter: waiter,
+        }
+    }
+
+    async fn next(&mut self) -> Option<Message> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            if self.over {
+                return None;
+            }
+            match self.run.next().await {
+                Ok(Some(RunStep::Piece(piece))) => {
+                    let part = self.reply.piece(&piece);
+                    self.ready.extend(part.map(|part| self.message(&part)));
+                }
+                Ok(Some(RunStep::Logged(event))) => {
+                    let parts = self.reply.logged(&event);
+                    let messages: Vec<_> = parts.iter().map(|part| self.message(part)).collect();
+                    self.ready.extend(messages);
+                }
+                Ok(Some(RunStep::Ended(end))) => {
+                    self.over = true;
+                    let last = ended(&end).map_or_else(|| self.end(), |problem| error(&problem));
+                    self.ready.push_back(last);
+                }
+                Ok(Some(RunStep::Closing) | None) => {
+                    self.over = true;
+                    self.ready.push_back(error(&ServiceError::Closing.into()));
+                }
+                Err(failed) => {
+                    self.over = true;
+                    self.ready.push_back(error(&failed.into()));
+                }
+            }
+        }
+    }
+
+    fn message(&self, part: &ReplyPart) -> Message {
+        let message_id = &self.message_id;
+        match part {
+            ReplyPart::Text(text) => {
+                Message::new("message_delta", &json!({"delta": text, "message_id": message_id}))
+            }
+            ReplyPart::CallStart { id, name } => Message::new(
+                "tool_call_start",
+                &json!({"tool_call_id": id, "name": name, "message_id": message_id}),
+            ),
+            ReplyPart::CallArgs { id, json: args } => {
+                Message::new("tool_call_args", &json!({"tool_call_id": id, "args_delta": args}))
+            }
+            ReplyPart::CallEnd { id, status } => {
+                Message::new("tool_call_end", &json!({"tool_call_id": id, "status": status}))
+            }
+        }
+    }
+
+    fn end(&self) -> Message {
+        let end = json!({
+            "message_id": self.message_id,
+            "session_id": ulid_of(self.run.session()),
+            "content": self.reply.content(),
+            "tool_calls": self.reply.calls,
+            "tokens_used": self.reply.usage,
+            "execution_time_ms": millis(self.began),
+        });
+        Message::new("stream_end", &end)
+    }
+}
+
+fn error(problem: &Problem) -> Message {
+    Message::new("error", problem)
+}
+
+/// Why a run gave no answer.
+fn ended(end: &RunChange) -> Option<Problem> {
+    let (code, detail) = failure(end)?;
+    let status = match code {
+        "run_cancelled" => StatusCode::CONFLICT,
+        _ => StatusCode::BAD_GATEWAY,
+    };
+    Some(Problem::new(status, code, detail))
+}
+
+/// A full server says when to come back.
+fn refusal(problem: Problem) -> Response {
+    let busy = matches!(
+        problem.status(),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
+    );
+    let mut response = problem.into_response();
+    if busy {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+    }
+    response
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
+}
+
+fn session_id(text: &str) -> Result<SessionId, Problem> {
+    let ulid = Ulid::from_string(text)
+        .map_err(|_| invalid("`session_id` must be a ULID: 26 letters and digits"))?;
+    Ok(SessionId::new(uuid::Uuid::from_u128(ulid.0)))
+}
+
+fn ulid_of(id: SessionId) -> String {
+    Ulid(id.uuid().as_u128()).to_string()
+}
+
+fn millis(began: Instant) -> u64 {
+    began.elapsed().as_millis().try_into().unwrap_or(u64::MAX)
+}
+
+/// What the served agent is doing.
+#[utoipa::path(get, path = "/health/agent", tag = "server",
+    responses((status = 200, body = super::health::Health), (status = 503, body = super::health::Health)))]
+pub(super) async fn health_agent(State(app): State<App>) -> Response {
+    super::health::of_agent(&app).await
+}

@@ -1,0 +1,117 @@
+//! Every request has an id, and its span in the traces; where it is wished for, a line
+//! in the log, without what was said.
+//!
+//! The id is the caller's own `x-request-id` if that is one, and goes back with the
+//! answer. A stream is over when its last byte is gone, so that is when its line is
+//! written.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body::{Frame, SizeHint};
+use tracing::Instrument as _;
+
+use crate::clock;
+use crate::service::App;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest id that is taken from a caller.
+const MAX_ID: usize = 128;
+
+pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
+    let id = request_id(&request);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let began = Instant::now();
+    let span = tracing::info_span!(
+        "request",
+        otel.name = %format_args!("{method} {}", route(&path)),
+        otel.kind = "server",
+        http.request.method = %method,
+        url.path = path,
+        request.id = id,
+        http.response.status_code = tracing::field::Empty,
+    );
+    let mut response = next.run(request).instrument(span.clone()).await;
+    span.record("http.response.status_code", response.status().as_u16());
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    if !app.config.serve.access_log {
+        return response;
+    }
+    let line = Line { id, method: method.to_string(), path, status: response.status().as_u16(), began };
+    response.map(|body| Body::new(Logged { body, line: Some(line) }))
+}
+
+/// The caller's id, if it can be shown anywhere without harm.
+fn request_id(request: &Request) -> String {
+    let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let harmless = |id: &&str| {
+        (1..=MAX_ID).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+    };
+    given.filter(harmless).map_or_else(|| clock::new_id().to_string(), str::to_owned)
+}
+
+/// The first words of a path, which are the same for all sessions.
+fn route(path: &str) -> String {
+    path.split('/').take(4).collect::<Vec<_>>().join("/")
+}
+
+/// What is written of a request.
+struct Line {
+    id: String,
+    method: String,
+    path: String,
+    status: u16,
+    began: Instant,
+}
+
+impl Line {
+    fn write(self) {
+        let Self { id, method, path, status, began } = self;
+        let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(request.id = id, method, path, status, milliseconds, "answered");
+    }
+}
+
+/// A body whose end, or its being left, is noted.
+struct Logged {
+    body: Body,
+    line: Option<Line>,
+}
+
+impl HttpBody for Logged {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        if let Some(line) = self.line.take() {
+            line.write();
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Agents that run in the server itself.
+//!
+//! To the rest of the server they are hosted by one more worker, which happens to live
+//! in the same process: runs are queued in the log and handed out in the same way, and
+//! one that a restart cut off is handed out again. What a run does beyond that is in
+//! `native/host.rs`.
+
+mod functions;
+mod host;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hotseat_agent::{AgentFile, NativeAgent, RunInput};
+use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, SessionId, ToolDeclaration};
+use hotseat_store::{EventQuery, Expected};
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use self::functions::WorkerFunctions;
+use self::host::NativeHost;
+use super::runs::invocation_of;
+use super::sessions::server_event;
+use super::{Agent, App, LoadProblem, Registration, ServiceError, StartRun, ToWorker, adk_event};
+
+/// The runtime of agents that run here.
+pub(super) const NATIVE: &str = "native";
+
+impl App {
+    /// Opens an agent from its file and hosts it until the server closes. One that cannot
+    /// be opened is shown as a problem.
+    pub async fn host_native(self, file: AgentFile) {
+        let functions = Arc::new(WorkerFunctions(self.clone()));
+        let source = file.path.display().to_string();
+        let worker_id = format!("{NATIVE}:{source}");
+        let opened = tokio::select! {
+            opened = NativeAgent::open(file, functions) => opened,
+            () = self.closed() => return,
+        };
+        let (agents, problems) = match &opened {
+            Ok(agent) => (vec![card(agent)], Vec::new()),
+            Err(error) => {
+                tracing::error!(agent.file = source, %error, "an agent could not be opened");
+                let message = error.to_string();
+                (Vec::new(), vec![LoadProblem { source, message, traceback: None }])
+            }
+        };
+        let registration = Registration { worker_id, agents, problems, active_runs: Vec::new() };
+        let (attachment, messages) = match self.attach_worker(registration).await {
+            Ok(attached) => attached,
+            Err(error) => {
+                tracing::error!(%error, "a native agent cannot be hosted");
+                return;
+            }
+        };
+        match opened {
+            Ok(agent) => {
+                self.work(&agent, messages).await;
+                agent.close().await;
+            }
+            // Its problem is shown as long as it is attached.
+            Err(_) => self.closed().await,
+        }
+        drop(attachment);
+    }
+
+    async fn work(
+        &self,
+        agent: &NativeAgent,
+        mut messages: tokio::sync::mpsc::Receiver<ToWorker>,
+    ) {
+        let mut stops = HashMap::<String, watch::Sender<bool>>::new();
+        let (done, mut ended) = tokio::sync::mpsc::unbounded_channel::<String>();
+        loop {
+            tokio::select! {
+                message = messages.recv() => match message {
+                    Some(ToWorker::StartRun(start)) => {
+                        let agent = agent.clone();
+                        let (stop, stopped) = watch::channel(false);
+                        let (app, done) = (self.clone(), done.clone());
+                        stops.insert(start.run_id.to_string(), stop);
+                        tokio::spawn(async move {
+                            let run_id = start.run_id.to_string();
+                            app.run_native(&agent, *start, stopped).await;
+                            // The loop that reads this lives as long as the server.
+                            let _ = done.send(run_id);
+                        });
+                    }
+                    Some(ToWorker::CancelRun { run_id }) => {
+                        if let Some(stop) = stops.get(&run_id) {
+                            stop.send_replace(true);
+                        }
+                    }
+                    // Artifacts and evaluations are ADK's.
+                    Some(ToWorker::Ask { ask_id, .. }) => self.workers.answer_nothing(&ask_id),
+                    None => return,
+                },
+                Some(run_id) = ended.recv() => drop(stops.remove(&run_id)),
+                () = self.closed() => return,
+            }
+        }
+    }
+
+    /// One run, to its end in the log.
+    async fn run_native(&self, agent: &NativeAgent, start: StartRun, stop: watch::Receiver<bool>) {
+        let (session, run_id) = (start.session_id, start.run_id.to_string());
+        let mut cancelled = stop.clone();
+        let ran = tokio::select! {
+            ran = self.run_loop(agent, &start, stop) => Some(ran),
+            // Its end is in the log already.
+            _ = cancelled.wait_for(|stop| *stop) => None,
+            () = self.closed() => None,
+        };
+        self.workers.run_ended(&run_id);
+        self.seats.leave(session);
+        let (events, error) = match ran {
+            None => return,
+            Some(Ok(events)) => (events, None),
+            Some(Err(error)) => (Vec::new(), Some(error)),
+        };
+        if let Some(error) = &error {
+            tracing::warn!(agent = start.agent, run.id = run_id, error = error.message, "a run failed");
+        }
+        let end = RunChange {
+            run_id: run_id.clone(),
+            status: if error.is_some() { RunStatus::Failed } else { RunStatus::Finished },
+            message: None,
+            seat: None,
+            streaming: false,
+            client_tools: Vec::new(),
+            state_delta: Map::new(),
+            client: None,
+            error,
+        };
+        let status = end.status;
+        let mut entries = match entries(events) {
+            Ok(entries) => entries,
+            Err(error) => {
+                tracing::error!(%error, "a native agent made an event that cannot be kept");
+                Vec::new()
+            }
+        };
+        let mut last = server_event(Kind::Run, &start.agent, end.to_payload());
+        last.event_id = format!("run-{run_id}-{status}");
+        entries.push(last);
+        if let Err(error) = self.store.append(session, Expected::Any, entries).await {
+            tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
+        }
+    }
+
+    async fn run_loop(
+        &self,
+        agent: &NativeAgent,
+        start: &StartRun,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Vec<Value>, RunFailure> {
+        let failed = |error: &dyn std::fmt::Display| failure("StoreError", error);
+        let history = self.history(start.session_id).await.map_err(|error| failed(&error))?;
+        let state = if agent.file().instruction.contains('{') {
+            self.adk_state(start.session_id).await.map_err(|error| failed(&error))?
+        } else {
+            Map::new()
+        };
+        let input = RunInput {
+            invocation_id: invocation_of(&start.run_id.to_string()),
+            user_id: start.user_id.clone(),
+            session_id: start.session_id.to_string(),
+            state,
+            history,
+            client_tools: start.change.client_tools.iter().filter_map(client_tool).collect(),
+        };
+        let host = NativeHost::new(self.clone(), agent.clone(), start, stop);
+        if start.seat == Seat::Human {
+            host.find_open_turn().await;
+        }
+        match agent.run(input, &host).await {
+            Ok(end) => Ok(end.last_events),
+            Err(error) => Err(failure(error.code(), &error)),
+        }
+    }
+
+    /// The raw events of a session so far.
+    async fn history(&self, session: SessionId) -> Result<Vec<Value>, ServiceError> {
+        let mut history = Vec::new();
+        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
+        loop {
+            let page = self.store.events(session, query.clone()).await?;
+            let Some(last) = page.last() else { return Ok(history) };
+            query.after = last.seq;
+            let whole = page.len() < query.limit;
+            // What happened inside a tool call was never part of this conversation.
+            let own = page.iter().filter(|event| event.parent_call_id.is_none());
+            history.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
+            if whole {
+                return Ok(history);
+            }
+        }
+    }
+}
+
+fn failure(kind: &str, error: &dyn std::fmt::Display) -> RunFailure {
+    RunFailure { error_type: kind.to_owned(), message: error.to_string(), traceback: None }
+}
+
+/// Raw events as entries of the log.
+fn entries(events: Vec<Value>) -> Result<Vec<hotseat_core::NewEvent>, hotseat_core::InvalidEvent> {
+    events.iter().map(|event| adk_event(super::sessions::raw(event))).collect()
+}
+
+fn client_tool(tool: &Value) -> Option<hotseat_agent::ClientTool> {
+    Some(hotseat_agent::ClientTool {
+        name: tool.get("name")?.as_str()?.to_owned(),
+        description: tool.get("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        parameters: tool.get("parameters").cloned().unwrap_or(Value::Null),
+    })
+}
+
+/// An agent as the server lists it.
+fn card(agent: &NativeAgent) -> Agent {
+    let file = agent.file();
+    let tools = agent.tools();
+    Agent {
+        name: file.name.clone(),
+        app_name: file.name.clone(),
+        runtime: NATIVE.to_owned(),
+        description: file.description.clone(),
+        instruction: file.instruction.clone(),
+        model: file.model.as_ref().map(|model| model.name.clone()).unwrap_or_default(),
+        tools: tools
+            .iter()
+            .map(|tool| {
+                ToolDeclaration::parse(&serde_json::json!({
+                    "name": tool.name, "description": tool.description,
+                    "parameters": tool.parameters, "kind": tool.kind,
+                }))
+            })
+            .collect(),
+        input_schema: None,
+        output_schema: file.output_schema.clone(),
+        eval_set_path: file.eval_set_path.as_ref().map(|path| path.display().to_string()),
+        sub_agents: Vec::new(),
+        seat: file.seat.as_deref().and_then(|seat| seat.parse().ok()),
+        connected: true,
+    }
+}

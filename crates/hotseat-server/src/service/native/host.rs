@@ -1,0 +1,218 @@
+//! What a native run needs of the server: someone to answer, and a log to keep things in.
+
+use hotseat_agent::{Host, NativeAgent, RunError, SeatAnswer, TurnRequest};
+use hotseat_core::{
+    Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus, TurnId,
+};
+use hotseat_store::{EventQuery, Expected, TurnQuery};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, watch};
+
+use super::entries;
+use crate::clock;
+use crate::service::runs::invocation_of;
+use crate::service::sessions::{raw, server_event};
+use crate::service::{App, ServiceError, StartRun, SubmitTurn};
+
+/// The host of one run.
+pub(super) struct NativeHost {
+    app: App,
+    agent: NativeAgent,
+    session: SessionId,
+    invocation_id: String,
+    name: String,
+    seat: Seat,
+    stop: watch::Receiver<bool>,
+    /// A turn that waits since before a restart, to be waited for instead of a new one.
+    open_turn: Mutex<Option<TurnId>>,
+}
+
+impl NativeHost {
+    pub(super) fn new(
+        app: App,
+        agent: NativeAgent,
+        start: &StartRun,
+        stop: watch::Receiver<bool>,
+    ) -> Self {
+        Self {
+            app,
+            agent,
+            session: start.session_id,
+            invocation_id: invocation_of(&start.run_id.to_string()),
+            name: start.agent.clone(),
+            seat: start.seat,
+            stop,
+            open_turn: Mutex::new(None),
+        }
+    }
+
+    /// Looks for a turn that is open since before a restart.
+    pub(super) async fn find_open_turn(&self) {
+        let query = TurnQuery { session: Some(self.session), ..TurnQuery::default() };
+        let turns = self.app.store.turns(query).await.unwrap_or_default();
+        let open = turns.into_iter().find(|turn| turn.response.is_none());
+        *self.open_turn.lock().await = open.map(|turn| turn.turn_id);
+    }
+
+    async fn ask_model(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
+        let Some(model) = self.agent.model() else {
+            return Err(RunError::host(format!("agent `{}` names no model", self.name)));
+        };
+        let mut sink = |delta: Delta| {
+            self.app.live.tell(
+                self.session,
+                Piece {
+                    invocation_id: self.invocation_id.clone(),
+                    author: turn.agent_name.clone(),
+                    branch: turn.branch.clone(),
+                    delta,
+                },
+            );
+        };
+        model.generate(&turn.request, &mut sink).await.map_err(RunError::from)
+    }
+
+    fn ask_recording(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
+        let payload = request_payload(turn);
+        let request =
+            ModelRequest::parse(&payload).map_err(|error| RunError::host(error.to_string()))?;
+        let Replayed { content, usage } = self.app.recorded(&request).map_err(RunError::host)?;
+        let finish_reason = Some("STOP".to_owned());
+        Ok(SeatAnswer { content, usage, finish_reason, ..SeatAnswer::default() })
+    }
+
+    async fn ask_human(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
+        let waiting = self.open_turn.lock().await.take();
+        let turn_id = match waiting {
+            Some(turn_id) => turn_id,
+            None => {
+                let turn_id = turn
+                    .turn_id
+                    .parse::<TurnId>()
+                    .map_err(|error| RunError::host(error.to_string()))?;
+                let wish = SubmitTurn {
+                    session: self.session,
+                    turn: turn_id,
+                    agent_name: turn.agent_name.clone(),
+                    invocation_id: Some(self.invocation_id.clone()),
+                    branch: turn.branch.clone(),
+                    parent_call_id: None,
+                    payload: request_payload(turn),
+                };
+                self.app.submit_turn(wish).await.map_err(seat_error)?;
+                turn_id
+            }
+        };
+        let payload = self.response_to(turn_id).await.map_err(seat_error)?;
+        Ok(answer_of(&payload))
+    }
+
+    /// Waits for the answer to a turn.
+    async fn response_to(&self, turn: TurnId) -> Result<Box<RawValue>, ServiceError> {
+        let mut head = self.app.store.watch(self.session);
+        loop {
+            head.borrow_and_update();
+            let known = self.app.store.turn(self.session, turn).await?;
+            if let Some(seq) = known.and_then(|turn| turn.response)
+                && let Some(event) = self.app.store.event(self.session, seq).await?
+            {
+                return Ok(event.entry.payload);
+            }
+            if head.changed().await.is_err() {
+                return Err(ServiceError::SessionNotFound(self.session));
+            }
+        }
+    }
+
+    /// Resolves when somebody wants a tool stopped.
+    async fn tool_cancelled(&self, call_id: &str) {
+        let mut head = self.app.store.watch(self.session);
+        let mut after = *head.borrow_and_update();
+        loop {
+            if head.changed().await.is_err() {
+                return;
+            }
+            head.borrow_and_update();
+            let query =
+                EventQuery { kinds: vec![Kind::ToolRun], after, ..EventQuery::default() };
+            let Ok(events) = self.app.store.events(self.session, query).await else { continue };
+            after = events.last().map_or(after, |event| event.seq.max(Seq::START));
+            let wanted = events.iter().filter_map(|event| ToolRun::parse(&event.payload).ok()).any(
+                |run| run.call_id == call_id && run.status == ToolRunStatus::CancelRequested,
+            );
+            if wanted {
+                return;
+            }
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl Host for NativeHost {
+    async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
+        match self.seat {
+            Seat::Human => self.ask_human(&turn).await,
+            Seat::Model => self.ask_model(&turn).await,
+            Seat::Replay => self.ask_recording(&turn),
+        }
+    }
+
+    async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
+        let entries = entries(events).map_err(|error| RunError::host(error.to_string()))?;
+        let kept = self.app.store.append(self.session, Expected::Any, entries).await;
+        kept.map(drop).map_err(|error| seat_error(error.into()))
+    }
+
+    async fn tool_run(&self, run: Value) -> Result<(), RunError> {
+        let mut event = server_event(Kind::ToolRun, &self.name, raw(&run));
+        event.invocation_id = Some(self.invocation_id.clone());
+        let kept = self.app.store.append(self.session, Expected::Any, vec![event]).await;
+        kept.map(drop).map_err(|error| seat_error(error.into()))
+    }
+
+    fn now(&self) -> f64 {
+        clock::now().as_duration().as_secs_f64()
+    }
+
+    async fn cancelled(&self, call_id: Option<&str>) {
+        let mut stop = self.stop.clone();
+        let stopped = async {
+            // An error means that nobody can want it any more.
+            if stop.wait_for(|stop| *stop).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        match call_id {
+            None => stopped.await,
+            Some(call_id) => tokio::select! {
+                () = stopped => {}
+                () = self.tool_cancelled(call_id) => {}
+            },
+        }
+    }
+}
+
+fn seat_error(error: ServiceError) -> RunError {
+    RunError::host(error.to_string())
+}
+
+/// The payload of the `request` event.
+fn request_payload(turn: &TurnRequest) -> Box<RawValue> {
+    raw(&json!({"request": turn.request}))
+}
+
+/// A person's answer as the loop takes it.
+fn answer_of(payload: &RawValue) -> SeatAnswer {
+    let mut payload: Value = serde_json::from_str(payload.get()).unwrap_or_default();
+    if let Some(error) = payload.get("error").filter(|error| !error.is_null()) {
+        let text = |key: &str| error.get(key).and_then(Value::as_str).map(str::to_owned);
+        return SeatAnswer {
+            error_code: text("code").or_else(|| Some("DISMISSED".to_owned())),
+            error_message: text("message"),
+            ..SeatAnswer::default()
+        };
+    }
+    let content = payload.pointer_mut("/candidates/0").map(Value::take).unwrap_or_default();
+    SeatAnswer { content, finish_reason: Some("STOP".to_owned()), ..SeatAnswer::default() }
+}

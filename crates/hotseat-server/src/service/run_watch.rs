@@ -1,0 +1,146 @@
+//! One run, watched to its end: what is logged of it, and the pieces in between.
+//!
+//! Every protocol that offers agents is a translation of this one stream. It is a
+//! place in the log with an ear for pieces, so it can be left and taken up again
+//! at any point, and a run goes on whether anyone watches or not.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hotseat_core::{Event, Kind, Piece, RunChange, Seq, SessionId};
+use hotseat_store::EventQuery;
+use tokio::sync::watch;
+
+use super::live::Ear;
+use super::{App, ServiceError};
+
+/// Entries read at once.
+const PAGE: usize = 256;
+
+/// Bytes read at once.
+const PAGE_BYTES: usize = 1024 * 1024;
+
+/// A watcher looks without being woken this often, so that a lost wake-up only delays.
+const POLL: Duration = Duration::from_secs(5);
+
+/// What a watcher sees.
+#[derive(Debug)]
+pub(crate) enum RunStep {
+    /// A piece of an answer that is not complete yet.
+    Piece(Arc<Piece>),
+    /// An entry of the log.
+    Logged(Box<Event>),
+    /// The run is over. Nothing follows.
+    Ended(Box<RunChange>),
+    /// The server stops. The run is in the log and can be taken up again.
+    Closing,
+}
+
+/// Watches a session before its run begins, so that nothing of it is missed.
+pub(crate) struct RunWatch {
+    app: App,
+    session: SessionId,
+    ear: Ear,
+    head: watch::Receiver<Seq>,
+}
+
+/// Watches a run.
+pub(crate) struct WatchedRun {
+    watch: RunWatch,
+    run_id: String,
+    place: Seq,
+    ready: VecDeque<Event>,
+    over: bool,
+}
+
+impl App {
+    /// Looks and listens from now on.
+    pub(crate) fn watch_session(&self, session: SessionId) -> RunWatch {
+        RunWatch {
+            app: self.clone(),
+            session,
+            ear: self.live.listen(session),
+            head: self.store.watch(session),
+        }
+    }
+}
+
+impl RunWatch {
+    /// The run with this id, from behind `after` on.
+    pub(crate) fn run(self, run_id: String, after: Seq) -> WatchedRun {
+        WatchedRun { watch: self, run_id, place: after, ready: VecDeque::new(), over: false }
+    }
+}
+
+impl WatchedRun {
+    pub(crate) fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    pub(crate) fn session(&self) -> SessionId {
+        self.watch.session
+    }
+
+    /// How far the log was read.
+    pub(crate) fn place(&self) -> Seq {
+        self.place
+    }
+
+    /// The next step; `None` after the last one.
+    pub(crate) async fn next(&mut self) -> Result<Option<RunStep>, ServiceError> {
+        loop {
+            if self.over {
+                return Ok(None);
+            }
+            // A piece is told before the event that completes it is appended, so hearing all
+            // pieces first keeps them in order.
+            if let Some(piece) = self.watch.ear.heard() {
+                return Ok(Some(RunStep::Piece(piece)));
+            }
+            if let Some(event) = self.ready.pop_front() {
+                self.place = event.seq;
+                return Ok(Some(self.step(event)));
+            }
+            self.watch.head.borrow_and_update();
+            if self.read().await? {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                piece = self.watch.ear.hear() => return Ok(Some(RunStep::Piece(piece))),
+                changed = self.watch.head.changed() => if changed.is_err() {
+                    return Err(ServiceError::SessionNotFound(self.watch.session));
+                },
+                () = self.watch.app.closed() => {
+                    self.over = true;
+                    return Ok(Some(RunStep::Closing));
+                }
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<bool, ServiceError> {
+        let query = EventQuery {
+            after: self.place,
+            limit: PAGE,
+            max_bytes: PAGE_BYTES,
+            ..EventQuery::default()
+        };
+        self.ready = self.watch.app.store.events(self.watch.session, query).await?.into();
+        Ok(!self.ready.is_empty())
+    }
+
+    fn step(&mut self, event: Event) -> RunStep {
+        if event.kind == Kind::Run
+            && let Ok(change) = RunChange::parse(&event.payload)
+            && change.run_id == self.run_id
+            && change.status.is_end()
+        {
+            self.over = true;
+            return RunStep::Ended(Box::new(change));
+        }
+        RunStep::Logged(Box::new(event))
+    }
+}

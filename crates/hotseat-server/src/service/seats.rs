@@ -1,0 +1,110 @@
+//! Who sits in the model's seat of a run.
+//!
+//! Chosen for the run, else for the agent, else for the server. The choice is in the
+//! log with the run, so it is the same after a restart. A recording answers here, in
+//! the server, so it can sit in for any agent, wherever its code runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hotseat_core::{ModelRequest, Player, Replayed, Seat, SessionId, TurnId};
+use serde_json::{Value, json};
+
+use super::native::NATIVE;
+use super::{Agent, App, ServiceError};
+use crate::clock;
+
+/// Who sits where, unless a run says otherwise.
+#[derive(Debug, Clone)]
+pub struct SeatConfig {
+    /// For agents that name nobody.
+    pub default: Seat,
+    /// For agents by name.
+    pub agents: BTreeMap<String, Seat>,
+    /// What the seat `replay` answers from.
+    pub recording: Option<Player>,
+}
+
+impl Default for SeatConfig {
+    fn default() -> Self {
+        Self { default: Seat::Human, agents: BTreeMap::new(), recording: None }
+    }
+}
+
+/// The seats of the runs that go on now.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seats(Arc<Mutex<HashMap<SessionId, Seat>>>);
+
+impl Seats {
+    pub(super) fn take(&self, session: SessionId, seat: Seat) {
+        let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A person is who sits there when nobody is noted.
+        if seat == Seat::Human {
+            seats.remove(&session);
+        } else {
+            seats.insert(session, seat);
+        }
+    }
+
+    pub(super) fn leave(&self, session: SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+    }
+
+    pub(super) fn of(&self, session: SessionId) -> Seat {
+        let seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.get(&session).copied().unwrap_or(Seat::Human)
+    }
+}
+
+impl App {
+    /// Who answers for the model in a run of `agent`.
+    pub(super) fn seat_for(&self, agent: &Agent, wish: Option<Seat>) -> Result<Seat, ServiceError> {
+        let seats = &self.config.seats;
+        let configured = seats.agents.get(&agent.name).copied();
+        let seat = wish.or(configured).or(agent.seat).unwrap_or(seats.default);
+        match seat {
+            Seat::Replay if seats.recording.is_none() => Err(ServiceError::invalid(
+                "this server has no recording: start it with --seat replay:FILE",
+            )),
+            Seat::Model if agent.runtime == NATIVE && agent.model.is_empty() => Err(ServiceError::invalid(format!(
+                "agent `{}` names no model: choose the seat `human` or `replay`",
+                agent.name
+            ))),
+            Seat::Human | Seat::Model | Seat::Replay => Ok(seat),
+        }
+    }
+
+    /// What the recording says to a request, with ids for its calls.
+    pub(super) fn recorded(&self, request: &ModelRequest) -> Result<Replayed, String> {
+        let player = self.config.seats.recording.as_ref().ok_or("there is no recording")?;
+        let mut replayed = player.answer(request).map_err(|problem| problem.to_string())?;
+        let parts = replayed.content.get_mut("parts").and_then(Value::as_array_mut);
+        for part in parts.into_iter().flatten() {
+            if let Some(Value::Object(call)) = part.get_mut("function_call") {
+                call.insert("id".to_owned(), Value::from(format!("adk-{}", clock::new_id())));
+            }
+        }
+        Ok(replayed)
+    }
+
+    /// Answers a turn from the recording, or ends it with what is missing.
+    pub(super) async fn replay_turn(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        request: &ModelRequest,
+    ) -> Result<(), ServiceError> {
+        let answered = match self.recorded(request) {
+            Ok(replayed) => {
+                let answer = json!({"candidates": [replayed.content]});
+                self.decide(session, turn, answer, Seat::Replay.as_str()).await
+            }
+            Err(problem) => self.dismiss(session, turn, Some(&problem)).await,
+        };
+        match answered {
+            // Somebody was faster: the turn has its answer.
+            Ok(_) | Err(ServiceError::TurnAnswered { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

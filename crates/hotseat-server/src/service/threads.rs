@@ -1,0 +1,223 @@
+//! Threads: conversations that a front end names, each a session of its own.
+//!
+//! A front end sends all it knows of a thread with every message. What is new in it is
+//! found by the ids of its messages: those that a run was begun for are in the log with
+//! that run, written in the same commit, so a message that is sent twice, to one server
+//! or to two, is run once.
+
+use std::collections::{HashMap, HashSet};
+
+use hotseat_core::{AdkEvent, AdkPart, Event, Kind, RunChange, RunStatus, Seq};
+use hotseat_store::{EventQuery, NewSession, Order, Session};
+use serde_json::{Map, Value};
+
+use super::{AdkKey, Agent, App, RunWish, ServiceError, WatchedRun, no_events, seen};
+use crate::clock;
+
+/// Runs looked back on for what was sent already.
+const RUNS_KEPT: usize = 1000;
+
+/// Events looked back on for calls that wait.
+const EVENTS_KEPT: usize = 1000;
+
+/// A conversation as it stands.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    key: AdkKey,
+    /// What was said, unless nothing was.
+    pub(crate) session: Option<Session>,
+    /// Ids of messages that were run already.
+    pub(crate) ledger: HashSet<String>,
+    /// Calls that wait for a result from outside, by id.
+    pub(crate) pending: Vec<PendingCall>,
+    pub(crate) state: Map<String, Value>,
+    /// The latest raw events, oldest first.
+    pub(crate) events: Vec<Value>,
+    /// What became of runs, the latest first.
+    runs: Vec<(Seq, RunChange)>,
+}
+
+/// A call that waits for a result from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PendingCall {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) args: Value,
+}
+
+impl App {
+    /// A thread with an agent; its session may not be there yet.
+    pub(crate) async fn thread(&self, agent: &Agent, id: &str) -> Result<Thread, ServiceError> {
+        let user_id = self.user_of_new(None)?;
+        let key = AdkKey::new(&agent.app_name, &user_id, id)?;
+        let read = match self.adk_session(&key, no_events()).await {
+            Ok(read) => seen(read),
+            Err(ServiceError::AdkSessionNotFound(_)) => {
+                return Ok(Thread {
+                    key,
+                    session: None,
+                    ledger: HashSet::new(),
+                    pending: Vec::new(),
+                    state: Map::new(),
+                    events: Vec::new(),
+                    runs: Vec::new(),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let session = read.session;
+        let backwards = |kind, limit| EventQuery {
+            kinds: vec![kind],
+            order: Order::Descending,
+            limit,
+            ..EventQuery::default()
+        };
+        let runs = self.store.events(session.id, backwards(Kind::Run, RUNS_KEPT)).await?;
+        let runs: Vec<_> = runs
+            .into_iter()
+            .filter_map(|event| Some((event.seq, RunChange::parse(&event.payload).ok()?)))
+            .collect();
+        let ids = runs.iter().filter_map(|(_, run)| run.client.as_ref()?.get("message_ids")?.as_array());
+        let ledger = ids.flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
+        let events = self.store.events(session.id, backwards(Kind::Event, EVENTS_KEPT)).await?;
+        let pending = pending_calls(events.iter().rev());
+        let own = events.iter().rev().filter(|event| event.parent_call_id.is_none());
+        let events = own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()).collect();
+        Ok(Thread { key, session: Some(session), ledger, pending, state: read.state, events, runs })
+    }
+
+    /// Says something in a thread, and returns its run from its beginning. What was said
+    /// before returns the run that it began.
+    pub(crate) async fn say_in(
+        &self,
+        thread: &Thread,
+        agent: &Agent,
+        wish: RunWish,
+        queue: bool,
+    ) -> Result<WatchedRun, ServiceError> {
+        self.check_draining()?;
+        let id = thread.session.as_ref().map_or_else(|| thread.key.hashed(), |known| known.id);
+        let Some(session) = &thread.session else {
+            let new = NewSession {
+                id,
+                created_at: clock::now(),
+                description: None,
+                agent: Some(agent.name.clone()),
+                app_name: agent.app_name.clone(),
+                user_id: thread.key.user_id().to_owned(),
+                source: "adk".to_owned(),
+                adk_id: Some(thread.key.id().to_owned()),
+                opening: Vec::new(),
+            };
+            let watch = self.watch_session(id);
+            let (_, started) = self.start_session(new, agent, wish).await?;
+            return Ok(watch.run(started.run_id, started.seq));
+        };
+        loop {
+            let watch = self.watch_session(id);
+            match self.start_run(session, agent, wish.clone()).await {
+                Ok(started) => return Ok(watch.run(started.run_id, started.seq)),
+                Err(ServiceError::RunInProgress { .. }) if queue => self.no_run(id).await?,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The raw events of a session up to an entry of its log.
+    pub(crate) async fn raw_events_before(
+        &self,
+        session: &Session,
+        before: Seq,
+    ) -> Result<Vec<Value>, ServiceError> {
+        let mut raw = Vec::new();
+        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
+        loop {
+            let page = self.store.events(session.id, query.clone()).await?;
+            let Some(last) = page.last() else { return Ok(raw) };
+            query.after = last.seq;
+            let own = page.iter().filter(|event| event.seq < before && event.parent_call_id.is_none());
+            raw.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
+            if query.after >= before {
+                return Ok(raw);
+            }
+        }
+    }
+}
+
+impl Thread {
+    /// The id that its front end gave it.
+    pub(crate) fn id(&self) -> &str {
+        self.key.id()
+    }
+
+    /// What the application added when it last added something.
+    pub(crate) fn last_context(&self) -> Option<&str> {
+        self.runs.iter().find_map(|(_, run)| run.client.as_ref()?.get("context")?.as_str())
+    }
+
+    /// The id by which the client knows the nth message of a user's event.
+    pub(crate) fn client_message_id(&self, event_id: &str, number: usize) -> Option<String> {
+        let said = self.events.iter().filter(|event| is_said(event));
+        let from_end = said.rev().position(|event| event["id"] == event_id)?;
+        let queued = self.runs.iter().filter(|(_, run)| run.status == RunStatus::Queued);
+        let (_, run) = queued.into_iter().nth(from_end)?;
+        let ids = run.client.as_ref()?.get("message_ids")?.as_array()?;
+        Some(ids.get(number)?.as_str()?.to_owned())
+    }
+
+    /// The run that a client knows by this id, and where it begins in the log.
+    pub(crate) fn run(&self, client_run_id: &str) -> Option<(&RunChange, Seq)> {
+        self.runs.iter().find_map(|(seq, run)| {
+            let id = run.client.as_ref()?.get("run_id")?.as_str()?;
+            (id == client_run_id && run.status == RunStatus::Queued).then_some((run, *seq))
+        })
+    }
+
+    /// The run that goes on now, and where it begins in the log.
+    pub(crate) fn open_run(&self) -> Option<(&RunChange, Seq)> {
+        let open = self.session.as_ref()?.run.as_ref()?;
+        self.runs.iter().find_map(|(seq, run)| {
+            let queued = run.run_id == open.run_id && run.status == RunStatus::Queued;
+            queued.then_some((run, *seq))
+        })
+    }
+
+    /// What a key of the client's state is to be changed to, so that the session's is the same.
+    pub(crate) fn state_delta(&self, state: &Map<String, Value>) -> Map<String, Value> {
+        let changed = state.iter().filter(|(key, value)| self.state.get(*key) != Some(value));
+        changed.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+}
+
+/// Whether an event is what a user said, and not only a change of state.
+fn is_said(event: &Value) -> bool {
+    event["author"] == "user" && event.get("content").is_some_and(|content| !content.is_null())
+}
+
+/// Calls of the last run that wait for a result from outside, oldest first.
+fn pending_calls<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<PendingCall> {
+    let mut calls: Vec<PendingCall> = Vec::new();
+    let mut args = HashMap::new();
+    for event in events.filter(|event| event.parent_call_id.is_none()) {
+        let Ok(event) = AdkEvent::parse(&event.payload) else { continue };
+        for part in event.parts {
+            match part {
+                AdkPart::FunctionCall { id: Some(id), name, args: given } => {
+                    args.insert(id, (name, given));
+                }
+                AdkPart::FunctionResponse { id: Some(id), .. } => {
+                    // The first word of a tool that waits is not its result.
+                    if event.author == "user" || !event.waiting_call_ids.contains(&id) {
+                        calls.retain(|call| call.id != id);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for id in event.long_running_tool_ids {
+            let (name, args) = args.remove(&id).unwrap_or_default();
+            calls.push(PendingCall { id, name, args });
+        }
+    }
+    calls
+}

@@ -1,0 +1,57 @@
+//! `hotseat serve`: one agent, offered over AG-UI and REST.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::args::Serve;
+use crate::server::{self, Running};
+use crate::settings::Settings;
+
+pub(crate) fn run(serve: Serve) -> Result<ExitCode> {
+    let settings = Settings::of_serve(serve)?;
+    let agent = settings.agents.first().cloned().unwrap_or_default();
+    let banner = Banner { agent, rest: settings.serve.rest, agui: settings.serve.agui, seat: settings.seats.default };
+    server::run(settings, move |running| {
+        banner.show(running);
+        server::print_link(running.link)
+    })
+}
+
+/// What somebody needs to know to talk to the agent.
+struct Banner {
+    agent: String,
+    rest: bool,
+    agui: bool,
+    seat: hotseat_core::Seat,
+}
+
+impl Banner {
+    #[expect(clippy::print_stderr, reason = "this is what the user came for")]
+    fn show(&self, running: &Running<'_>) {
+        let Running { url, token, .. } = running;
+        let version = env!("CARGO_PKG_VERSION");
+        eprintln!("Hotseat {version} serves {} with {} in the seat. Ctrl-C stops it.", self.agent, self.sitter());
+        eprintln!();
+        let header = token.map(|token| format!(" -H 'Authorization: Bearer {token}'")).unwrap_or_default();
+        if self.agui {
+            eprintln!("  AG-UI   POST {url}/ag-ui/AGENT");
+        }
+        if self.rest {
+            eprintln!("  REST    POST {url}/agent/AGENT/chat, …/chat/stream");
+            eprintln!("  docs    {url}/docs");
+            eprintln!();
+            eprintln!("  try it: curl {url}/agent/AGENT/chat{header} --json '{{\"message\": \"Hello\"}}'");
+        }
+        eprintln!();
+        eprintln!("The page, where sessions are seen and a person answers:");
+    }
+
+    fn sitter(&self) -> &'static str {
+        match self.seat {
+            hotseat_core::Seat::Human => "a person",
+            hotseat_core::Seat::Model => "its model",
+            hotseat_core::Seat::Replay => "a recording",
+        }
+    }
+}

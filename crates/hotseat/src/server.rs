@@ -1,0 +1,193 @@
+//! A server as a process: the store, the port, the agents, and how it ends.
+//!
+//! `web` and `serve` are this with different words around it.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use hotseat_agent::{AgentFile, ToolSpec, looks_native};
+use hotseat_server::{Access, App, Config, STALLED_AFTER, serve};
+use hotseat_store::Store;
+use tokio::net::TcpListener;
+use tokio::signal;
+
+use crate::data::{DataFolder, ServerRecord, installation_key};
+use crate::logging;
+use crate::settings::{Auth, Settings};
+use crate::worker::{WorkerProcess, find_python, supervise};
+
+/// What a shell expects of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
+/// Where a server is, to be told to whoever started it.
+pub(crate) struct Running<'a> {
+    /// Its address.
+    pub(crate) url: &'a str,
+    /// What callers need.
+    pub(crate) token: Option<&'a str>,
+    /// The address that opens the page.
+    pub(crate) link: &'a str,
+}
+
+/// Runs a server until it is told to stop. `announce` is called once it listens.
+pub(crate) fn run(
+    settings: Settings,
+    announce: impl FnOnce(&Running<'_>) -> Result<()>,
+) -> Result<ExitCode> {
+    logging::start(settings.log_format, settings.log_level.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let code = runtime.block_on(start(settings, announce))?;
+    // A blocking tool of the page's must not keep the process.
+    runtime.shutdown_background();
+    Ok(code)
+}
+
+async fn start(
+    settings: Settings,
+    announce: impl FnOnce(&Running<'_>) -> Result<()>,
+) -> Result<ExitCode> {
+    let (native, adk) = agents(&settings.agents)?;
+    let data = DataFolder::open(&settings.data)?;
+    let token = match &settings.auth {
+        Auth::Given(token) => {
+            data.keep_token(token)?;
+            Some(token.clone())
+        }
+        Auth::Kept => Some(data.token()?),
+        Auth::None => None,
+    };
+    let listener = listen(&settings).await?;
+    let store = Store::sqlite(&settings.database, settings.ledger.limits)?;
+    let config = Config {
+        address: listener.local_addr()?,
+        access: token.clone().map_or(Access::Open, Access::Token),
+        allowed_hosts: settings.allowed_hosts,
+        cors_origins: settings.cors_origins,
+        data: settings.data.clone(),
+        eval_set_root: std::env::current_dir().context("the working folder is gone")?,
+        ledger: settings.ledger,
+        key: installation_key(&settings.data)?,
+        stalled_after: STALLED_AFTER,
+        seats: settings.seats,
+        serve: settings.serve,
+    };
+    let (address, url) = (config.address, config.url());
+    let _record = ServerRecord::write(address, &url, &data.token_file());
+    let app = App::new(store, config);
+
+    let stop_signal = stop_signal()?;
+    let link = token.as_ref().map_or_else(|| url.clone(), |token| format!("{url}/?token={token}"));
+    announce(&Running { url: &url, token: token.as_deref(), link: &link })?;
+    if settings.open_browser && std::io::stdout().is_terminal() {
+        open(&link);
+    }
+    let needs_python = native.iter().any(|file| file.tools.iter().any(is_function));
+    if !adk.is_empty() || needs_python {
+        let python = find_python(settings.python);
+        let artifacts = settings.data.join("artifacts");
+        let process = WorkerProcess { python, agents: adk, url, token, artifacts };
+        tokio::spawn(supervise(app.clone(), process));
+    }
+    for file in native {
+        tokio::spawn(app.clone().host_native(file));
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let exit_with_parent = settings.exit_with_parent;
+    let stop = async move {
+        tokio::select! {
+            by_hand = stop_signal => flag.store(by_hand, Ordering::Relaxed),
+            () = parent_gone(), if exit_with_parent => {}
+        }
+    };
+    serve(app, listener, stop).await.context("the server stopped")?;
+    let code = if interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { 0 };
+    Ok(ExitCode::from(code))
+}
+
+async fn listen(settings: &Settings) -> Result<TcpListener> {
+    let address = settings.address;
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => anyhow::anyhow!(
+            "port {} on {} is in use\nhint: stop what uses it, or choose another port with --port",
+            address.port(),
+            address.ip()
+        ),
+        _ => anyhow::Error::new(error).context(format!("could not listen on {address}")),
+    })
+}
+
+/// Agents that run here, and those that a worker runs.
+fn agents(given: &[String]) -> Result<(Vec<AgentFile>, Vec<String>)> {
+    let mut native = Vec::new();
+    let mut adk = Vec::new();
+    for agent in given {
+        let path = Path::new(agent);
+        if looks_native(path) {
+            native.push(AgentFile::read(path, &|name| std::env::var(name).ok())?);
+        } else {
+            adk.push(agent.clone());
+        }
+    }
+    Ok((native, adk))
+}
+
+fn is_function(tool: &ToolSpec) -> bool {
+    matches!(tool, ToolSpec::Function(_))
+}
+
+/// Writes the link to stdout, alone, so that programs can read it too.
+pub(crate) fn print_link(link: &str) -> Result<()> {
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{link}")?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Opens the link where there is a desktop. That it cannot is no error: the link is printed.
+fn open(link: &str) {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let desktop = cfg!(target_os = "macos")
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    if desktop {
+        let _ = Command::new(opener)
+            .arg(link)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+    }
+}
+
+/// Resolves when standard input closes, which the system does when a parent dies.
+async fn parent_gone() {
+    let mut input = tokio::io::stdin();
+    let _ = tokio::io::copy(&mut input, &mut tokio::io::sink()).await;
+}
+
+/// Resolves at the first signal to stop; true for Ctrl-C. Signals count from this call
+/// on, so that whoever has read the link can stop the server properly.
+#[cfg(unix)]
+fn stop_signal() -> Result<impl Future<Output = bool> + Send> {
+    use signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("could not listen for signals")?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => true,
+            _ = terminate.recv() => false,
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> Result<impl Future<Output = bool> + Send> {
+    Ok(async {
+        let _ = signal::ctrl_c().await;
+        true
+    })
+}
