@@ -35,7 +35,15 @@ fn camel_content(content: Value) -> Value {
 fn camel_part(part: Value) -> Value {
     let Value::Object(part) = part else { return part };
     let mut part = camel_keys(part);
-    for key in ["functionCall", "functionResponse", "inlineData", "fileData", "executableCode", "codeExecutionResult", "videoMetadata"] {
+    for key in [
+        "functionCall",
+        "functionResponse",
+        "inlineData",
+        "fileData",
+        "executableCode",
+        "codeExecutionResult",
+        "videoMetadata",
+    ] {
         change(&mut part, key, camel_keys_of);
     }
     Value::Object(part)
@@ -58,7 +66,9 @@ fn camel_deep(value: Value) -> Value {
     match value {
         Value::Object(object) => {
             let renamed = camel_keys(object);
-            Value::Object(renamed.into_iter().map(|(key, value)| (key, camel_deep(value))).collect())
+            Value::Object(
+                renamed.into_iter().map(|(key, value)| (key, camel_deep(value))).collect(),
+            )
         }
         Value::Array(items) => items.into_iter().map(camel_deep).collect(),
         other => other,

@@ -63,7 +63,7 @@ pub use record::{
     read_message,
 };
 pub use recording::{
-    MAX_RECORDING_BYTES, Player, Recording, RecordingError, Replayed, ReplayProblem,
+    MAX_RECORDING_BYTES, Player, Recording, RecordingError, ReplayProblem, Replayed,
 };
 pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
 pub use schema::{SchemaError, normalise, normalise_schema};

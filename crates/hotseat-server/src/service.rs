@@ -54,15 +54,13 @@ pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
-pub(crate) use files::{
-    FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken,
-};
+pub(crate) use files::{FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken};
 pub(crate) use follow::{Followed, Followers};
 pub use guests::ServeConfig;
 pub(crate) use ingest::adk_event;
+pub(crate) use query::{FunctionResponse, Query};
 pub(crate) use records::EventSummary;
 pub(crate) use reply::{Reply, ReplyPart, TokenUsage, ToolCallInfo, failure};
-pub(crate) use query::{FunctionResponse, Query};
 pub(crate) use run_watch::{RunStep, WatchedRun};
 pub(crate) use runs::{RunEnd, RunWish, StartRun};
 pub use seats::SeatConfig;

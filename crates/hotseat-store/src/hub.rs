@@ -31,6 +31,15 @@ pub enum Change {
     },
 }
 
+/// Whom to wake once a change is committed.
+#[derive(Debug)]
+pub(crate) enum Wake {
+    /// The log of a session grew to this place.
+    Grew(SessionId, Seq),
+    /// A session of this user was deleted.
+    Deleted(SessionId, String),
+}
+
 /// The wake-ups of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct Hub {
@@ -69,21 +78,32 @@ impl Hub {
         self.changes.subscribe()
     }
 
-    pub(crate) fn grew(&self, session: SessionId, head: Seq) {
-        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = heads.by_session.get(&session) {
-            sender.send_replace(head);
+    /// Tells of everything that one commit did, in its order.
+    pub(crate) fn wake(&self, wakes: Vec<Wake>) {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        for wake in &wakes {
+            match wake {
+                Wake::Grew(session, head) => {
+                    if let Some(sender) = heads.by_session.get(session) {
+                        sender.send_replace(*head);
+                    }
+                }
+                // Dropping the sender ends every stream of the session.
+                Wake::Deleted(session, _) => {
+                    heads.by_session.remove(session);
+                }
+            }
         }
         drop(heads);
         // Nobody listening is fine.
-        let _ = self.changes.send(Change::Grew(session));
-    }
-
-    pub(crate) fn deleted(&self, session: SessionId, user_id: String) {
-        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        // Dropping the sender ends every stream of the session.
-        heads.by_session.remove(&session);
-        drop(heads);
-        let _ = self.changes.send(Change::Deleted { session, user_id });
+        if self.changes.receiver_count() == 0 {
+            return;
+        }
+        for wake in wakes {
+            let _ = self.changes.send(match wake {
+                Wake::Grew(session, _) => Change::Grew(session),
+                Wake::Deleted(session, user_id) => Change::Deleted { session, user_id },
+            });
+        }
     }
 }

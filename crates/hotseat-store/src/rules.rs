@@ -4,27 +4,46 @@
 //! whether it may go there, and folds its effect into the session's summary. A
 //! database supplies the look-ups and writes through [`Ledger`], inside a
 //! transaction of its own that it throws away when `apply` fails. [`refold`]
-//! computes what is derived from a log anew, with the same fold.
+//! computes what is derived from a log anew, with the same fold, and [`catch_up`] brings
+//! a summary that was not written down to where its log is.
+//!
+//! An append of one event is refused before anything is written, so it needs no way back.
 
 use hotseat_core::{
     Account, Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner,
-    TurnEnd, TurnId, Usage, read_message,
+    TurnEnd, TurnId, read_message,
 };
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreError};
 
+/// How hard payloads are compressed: fast, as every append pays for it.
+const ZSTD_LEVEL: i32 = 1;
+
 /// An event with what it does, worked out before it reaches the database.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) event: NewEvent,
     pub(crate) effect: Effect,
+    /// The payload, where it is large enough to be kept compressed.
+    pub(crate) compressed: Option<Vec<u8>>,
 }
 
 impl Prepared {
-    pub(crate) fn new(event: NewEvent) -> Self {
-        Self { effect: Effect::of(&event), event }
+    pub(crate) fn new(event: NewEvent, limits: &Limits) -> Self {
+        let text = event.payload.get();
+        let compressed = limits
+            .compress_over_bytes
+            .filter(|threshold| text.len() > *threshold)
+            .and_then(|_| zstd::bulk::compress(text.as_bytes(), ZSTD_LEVEL).ok())
+            .filter(|compressed| compressed.len() < text.len());
+        Self { effect: Effect::of(&event), event, compressed }
+    }
+
+    /// An event of the log, to be folded again and not to be written.
+    pub(crate) fn again(event: NewEvent) -> Self {
+        Self { effect: Effect::of(&event), event, compressed: None }
     }
 
     /// When it happened: by its own account, or when it arrived.
@@ -43,6 +62,8 @@ pub(crate) trait Ledger {
     fn head(&mut self) -> Result<Option<TurnId>, StoreError>;
     /// Writes an event that is known to be new.
     fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError>;
+    /// Remembers an event that was written, until it is settled.
+    fn entered(&mut self, seq: Seq, event: Prepared);
     /// Notes that a turn was requested at `seq`.
     fn open_turn(&mut self, turn: TurnId, seq: Seq, at: Timestamp) -> Result<(), StoreError>;
     /// Notes that a turn was answered at `seq`.
@@ -65,8 +86,6 @@ pub(crate) trait Ledger {
     /// Removes events up to `through`, keeps what was said in them as messages, and says
     /// how many raw ADK events and bytes went.
     fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError>;
-    /// Adds to the figures.
-    fn count(&mut self, usage: &Usage);
 }
 
 /// What went with removed events.
@@ -81,7 +100,7 @@ pub(crate) struct Removed {
 pub(crate) fn apply(
     session: &mut Session,
     expected: Expected,
-    events: &[Prepared],
+    events: Vec<Prepared>,
     limits: &Limits,
     ledger: &mut impl Ledger,
 ) -> Result<Appended, AppendError> {
@@ -106,9 +125,9 @@ pub(crate) fn apply(
             let actual = session.event_head;
             return Err(AppendError::Conflict { session: session.id, expected, actual });
         }
-        let seq = append_one(session, event, ledger)?;
-        fold_derived(session, seq, event, limits, ledger)?;
-        ledger.count(&event.effect.usage);
+        let seq = append_one(session, &event, ledger)?;
+        fold_derived(session, seq, &event, limits, ledger)?;
+        ledger.entered(seq, event);
         seqs.push(seq);
         new += 1;
     }
@@ -139,19 +158,25 @@ fn append_one(
     prepared: &Prepared,
     ledger: &mut impl Ledger,
 ) -> Result<Seq, AppendError> {
-    let Prepared { event, effect } = prepared;
+    let Prepared { event, effect, .. } = prepared;
     if session.status == SessionStatus::Completed {
         return Err(AppendError::Completed { session: session.id });
     }
     let seq = session.last_seq.next();
+    let was_open = session.pending_turns > 0;
+    if let (Kind::Response, Some(turn)) = (event.kind, event.turn_id) {
+        check_response(session, turn, effect.turn_end.unwrap_or(TurnEnd::Decided), ledger)?;
+    }
+    fold_run(session, event, effect.run.clone())?;
+    if effect.completes && (was_open || session.run.is_some()) {
+        return Err(AppendError::StillOpen { session: session.id });
+    }
     match (event.kind, event.turn_id) {
         (Kind::Request, Some(turn)) => {
             ledger.open_turn(turn, seq, event.timestamp)?;
             session.pending_turns += 1;
         }
         (Kind::Response, Some(turn)) => {
-            let end = effect.turn_end.unwrap_or(TurnEnd::Decided);
-            check_response(session, turn, end, ledger)?;
             ledger.close_turn(turn, seq)?;
             session.pending_turns = session.pending_turns.saturating_sub(1);
         }
@@ -166,19 +191,29 @@ fn append_one(
             _,
         ) => {}
     }
-    fold_run(session, event, effect.run.clone())?;
     ledger.insert(seq, prepared)?;
+    advance(session, seq, prepared);
+    Ok(seq)
+}
+
+/// What every event does to the summary.
+fn advance(session: &mut Session, seq: Seq, Prepared { event, effect, .. }: &Prepared) {
     session.last_seq = seq;
     session.bytes += event.payload.get().len() as u64;
     // The log's own order is `seq`; a clock that jumps back must not make a session look older.
     session.updated_at = session.updated_at.max(event.timestamp);
     if effect.completes {
-        if session.pending_turns > 0 || session.run.is_some() {
-            return Err(AppendError::StillOpen { session: session.id });
-        }
         session.status = SessionStatus::Completed;
     }
-    Ok(seq)
+}
+
+/// Folds an event of the log that is not in the summary yet. It wrote nothing besides
+/// itself when it was appended, or the summary would have been written with it.
+pub(crate) fn catch_up(session: &mut Session, seq: Seq, event: &Prepared, limits: &Limits) {
+    // It was let in, so there is no run in its way.
+    let _ = fold_run(session, &event.event, event.effect.run.clone());
+    advance(session, seq, event);
+    fold_summary(session, seq, event, limits);
 }
 
 /// Folds what is derived: title, state, requests to the user, record and messages.
@@ -189,10 +224,7 @@ fn fold_derived(
     limits: &Limits,
     ledger: &mut impl Ledger,
 ) -> Result<(), StoreError> {
-    let Prepared { event, effect } = prepared;
-    if session.title.is_none() {
-        session.title.clone_from(&effect.title);
-    }
+    let effect = &prepared.effect;
     for (key, value) in &effect.state {
         let owner =
             if session.shares_state() { StateOwner::of(key) } else { StateOwner::Session(key) };
@@ -208,6 +240,29 @@ fn fold_derived(
             session.open_requests = session.open_requests.saturating_sub(1);
         }
     }
+    let Some(message) = fold_summary(session, seq, prepared, limits) else { return Ok(()) };
+    if ledger.put_message(seq, &message)? {
+        session.message_count += 1;
+    }
+    if session.message_count > limits.max_messages_per_session {
+        session.message_count = limits.max_messages_per_session;
+        ledger.trim_messages(session.message_count)?;
+    }
+    Ok(())
+}
+
+/// Folds what is derived from an event into the summary alone: title, record and counts.
+/// Returns the message that has to be written down, if there is one.
+fn fold_summary(
+    session: &mut Session,
+    seq: Seq,
+    prepared: &Prepared,
+    limits: &Limits,
+) -> Option<Message> {
+    let Prepared { event, effect, .. } = prepared;
+    if session.title.is_none() {
+        session.title.clone_from(&effect.title);
+    }
     let message = match event.kind {
         Kind::Event => {
             session.event_count += 1;
@@ -220,21 +275,17 @@ fn fold_derived(
         }
         Kind::Message => read_message(&event.payload, &event.event_id, event.timestamp).ok(),
         Kind::Request | Kind::Response | Kind::ToolRun | Kind::Run | Kind::Session => None,
-    };
-    let Some(message) = message else { return Ok(()) };
+    }?;
     if message.role == "user" && session.title.is_none() {
         session.title = hotseat_core::title_from(&message.content);
     }
     // What was said is in the event and need not be written twice.
-    let told_by_event = matches!(effect.account, Account::Said(_));
-    if told_by_event || ledger.put_message(seq, &message)? {
-        session.message_count += 1;
+    if matches!(effect.account, Account::Said(_)) {
+        session.message_count =
+            session.message_count.saturating_add(1).min(limits.max_messages_per_session);
+        return None;
     }
-    if session.message_count > limits.max_messages_per_session {
-        session.message_count = limits.max_messages_per_session;
-        ledger.trim_messages(session.message_count)?;
-    }
-    Ok(())
+    Some(message)
 }
 
 /// Forgets what was derived, as far as the log can tell it again.
@@ -260,7 +311,7 @@ pub(crate) fn refold(
     ledger: &mut impl Ledger,
 ) -> Result<(), StoreError> {
     session.bytes += event.payload.get().len() as u64;
-    let mut prepared = Prepared::new(event);
+    let mut prepared = Prepared::again(event);
     if session.shares_state() {
         // What is shared may have been changed by others since.
         prepared
@@ -342,7 +393,9 @@ fn fold_run(
             // Here a run is queued before it starts. One that is not open has ended, and a
             // worker that began while it was being cancelled must not open it again: its
             // end is in the log already, and nothing would close it a second time.
-            let late = session.source == "web" && status == "started" && !is_open;
+            let queued_here =
+                session.source != "plugin" && run_id.parse::<hotseat_core::RunId>().is_ok();
+            let late = queued_here && status == "started" && !is_open;
             if !late {
                 session.run = Some(OpenRun { run_id, status, since: event.timestamp });
             }

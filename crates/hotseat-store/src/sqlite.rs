@@ -2,14 +2,19 @@
 
 mod access;
 mod adk;
+mod checkpoint;
+mod commit;
 mod derive;
+mod identity;
 mod ledger;
+mod queue;
 mod reader;
 mod retention;
 mod row;
 mod schema;
 mod search;
 mod session_rows;
+mod settle;
 mod tail;
 mod totals;
 mod usage;
@@ -49,8 +54,10 @@ impl Sqlite {
         durability: Durability,
     ) -> Result<Self, OpenError> {
         let connection = schema::open_writer(path, durability)?;
-        let writer = Writer::start(path, connection, hub).map_err(OpenError::Thread)?;
-        Ok(Self { writer, readers: Readers::new(path), limits: Arc::new(limits) })
+        let limits = Arc::new(limits);
+        let writer = Writer::start(path, connection, hub, Arc::clone(&limits), durability)
+            .map_err(OpenError::Thread)?;
+        Ok(Self { writer, readers: Readers::new(path), limits })
     }
 
     pub(crate) async fn create_session(&self, new: NewSession) -> Result<Created, AppendError> {
@@ -69,11 +76,8 @@ impl Sqlite {
         events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
         // Worked out here, on the caller's thread: the writer's is the one everybody waits for.
-        let events: Vec<_> = events.into_iter().map(Prepared::new).collect();
-        let limits = Arc::clone(&self.limits);
-        self.writer
-            .write(move |work| session_rows::append(work, &limits, session, expected, &events))
-            .await
+        let prepared = events.into_iter().map(|event| Prepared::new(event, &self.limits));
+        self.writer.append(session, expected, prepared.collect()).await
     }
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
@@ -87,6 +91,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
+        self.settle().await?;
         let limits = Arc::clone(&self.limits);
         self.writer.write(move |work| retention::sweep(work, &limits, &sweep)).await
     }
@@ -99,16 +104,23 @@ impl Sqlite {
         self.writer.write(move |work| access::intruded(work, &intrusion)).await
     }
 
-    /// Puts the events that were appended last into the indexes.
+    /// Settles all events that were appended before this was called, a slice at a time so
+    /// that appends get their turn in between. Costs nothing if they are.
     pub(crate) async fn settle(&self) -> Result<(), StoreError> {
-        if self.readers.read("look at the log's end", tail::is_settled).await? {
-            return Ok(());
+        let last = self.readers.read("look at the log's end", settle::unsettled).await?;
+        let Some(last) = last else { return Ok(()) };
+        let mut through = 0;
+        while through < last {
+            through = self
+                .writer
+                .write(|work| {
+                    work.tail
+                        .settle_some(work.connection, commit::SLICE)
+                        .map_err(StoreError::backend("settle events"))
+                })
+                .await?;
         }
-        self.writer
-            .write(|work| {
-                work.tail.settle(work.connection).map_err(StoreError::backend("settle events"))
-            })
-            .await
+        Ok(())
     }
 
     pub(crate) async fn index(&self) -> Result<(), StoreError> {
@@ -121,23 +133,29 @@ impl Sqlite {
     }
 
     pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
+        self.settle().await?;
         self.index().await?;
         self.readers.read("search", move |connection| search::search(connection, &query)).await
     }
 
     pub(crate) async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        let limits = Arc::clone(&self.limits);
         self.readers
-            .read("read a session", move |connection| row::find_session(connection, id))
+            .read("read a session", move |connection| {
+                row::find_session(&connection.unchecked_transaction()?, id, &limits)
+            })
             .await
     }
 
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
+        self.settle().await?;
         self.readers
             .read("list sessions", move |connection| reader::sessions(connection, &query))
             .await
     }
 
     pub(crate) async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
+        self.settle().await?;
         self.readers
             .read("list sessions", move |connection| adk::sessions(connection, &query))
             .await
@@ -148,8 +166,9 @@ impl Sqlite {
         id: SessionId,
         query: AdkEventQuery,
     ) -> Result<Option<AdkRead>, StoreError> {
+        let limits = Arc::clone(&self.limits);
         self.readers
-            .read("read a session", move |connection| adk::session(connection, id, &query))
+            .read("read a session", move |connection| adk::session(connection, id, &query, &limits))
             .await
     }
 
@@ -195,11 +214,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
-        self.writer
-            .write(|work| {
-                work.sums.flush(work.connection).map_err(StoreError::backend("write figures"))
-            })
-            .await?;
+        self.settle().await?;
         self.readers.read("sum up", move |connection| totals::figures(connection, since)).await
     }
 
@@ -239,4 +254,14 @@ pub(crate) enum Durability {
     Full,
     /// It is not; for stores that end with their process.
     None,
+}
+
+impl Durability {
+    /// SQLite's word for it.
+    fn synchronous(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::None => "OFF",
+        }
+    }
 }

@@ -11,7 +11,12 @@ use crate::settings::Settings;
 pub(crate) fn run(serve: Serve) -> Result<ExitCode> {
     let settings = Settings::of_serve(serve)?;
     let agent = settings.agents.first().cloned().unwrap_or_default();
-    let banner = Banner { agent, rest: settings.serve.rest, agui: settings.serve.agui, seat: settings.seats.default };
+    let banner = Banner {
+        agent,
+        rest: settings.serve.rest,
+        agui: settings.serve.agui,
+        seat: settings.seats.default,
+    };
     server::run(settings, move |running| {
         banner.show(running);
         server::print_link(running.link)
@@ -31,9 +36,14 @@ impl Banner {
     fn show(&self, running: &Running<'_>) {
         let Running { url, token, .. } = running;
         let version = env!("CARGO_PKG_VERSION");
-        eprintln!("Hotseat {version} serves {} with {} in the seat. Ctrl-C stops it.", self.agent, self.sitter());
+        eprintln!(
+            "Hotseat {version} serves {} with {} in the seat. Ctrl-C stops it.",
+            self.agent,
+            self.sitter()
+        );
         eprintln!();
-        let header = token.map(|token| format!(" -H 'Authorization: Bearer {token}'")).unwrap_or_default();
+        let header =
+            token.map(|token| format!(" -H 'Authorization: Bearer {token}'")).unwrap_or_default();
         if self.agui {
             eprintln!("  AG-UI   POST {url}/ag-ui/AGENT");
         }
@@ -41,7 +51,9 @@ impl Banner {
             eprintln!("  REST    POST {url}/agent/AGENT/chat, …/chat/stream");
             eprintln!("  docs    {url}/docs");
             eprintln!();
-            eprintln!("  try it: curl {url}/agent/AGENT/chat{header} --json '{{\"message\": \"Hello\"}}'");
+            eprintln!(
+                "  try it: curl {url}/agent/AGENT/chat{header} --json '{{\"message\": \"Hello\"}}'"
+            );
         }
         eprintln!();
         eprintln!("The page, where sessions are seen and a person answers:");

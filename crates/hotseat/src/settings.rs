@@ -264,7 +264,9 @@ fn seats(
     let recording = match (default, file) {
         (Seat::Replay, Some(file)) => Some(Arc::new(recording(Path::new(file))?).player(None)?),
         (Seat::Replay, None) => {
-            bail!("the seat `replay` needs a file\nhint: --seat replay:FILE, an EvalSet or a session")
+            bail!(
+                "the seat `replay` needs a file\nhint: --seat replay:FILE, an EvalSet or a session"
+            )
         }
         (Seat::Human | Seat::Model, Some(_)) => {
             bail!("the seat `{word}` takes no file\nhint: use human, model or replay:FILE")
@@ -277,8 +279,7 @@ fn seats(
 fn recording(file: &Path) -> Result<Recording> {
     let bytes = std::fs::read(file)
         .with_context(|| format!("the recording {} could not be read", file.display()))?;
-    Recording::read(&bytes)
-        .with_context(|| format!("{} is no recording", file.display()))
+    Recording::read(&bytes).with_context(|| format!("{} is no recording", file.display()))
 }
 
 fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {

@@ -1,7 +1,18 @@
 // One agent: what it is for, what it is told, what it can call, and a place to ask it something.
 import { useEffect, useRef, useState } from "react";
-import type { Agent } from "../api/types";
+import type { Agent, SeatOf } from "../api/types";
 import { StartSession } from "./StartSession";
+
+const RUNTIMES: Record<string, string> = {
+  adk: "A Python agent of ADK, run by a worker",
+  native: "Made by an agent.yaml, run by Hotseat itself",
+};
+
+const SEATS: Record<SeatOf, string> = {
+  human: "A person answers for its model",
+  model: "Its own model answers",
+  replay: "A recording answers for its model",
+};
 
 export function AgentCard({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState(false);
@@ -16,6 +27,14 @@ export function AgentCard({ agent }: { agent: Agent }) {
     <section ref={card} className="card" data-testid={`agent-card-${agent.name}`} aria-label={agent.name}>
       <header>
         <h2>{agent.name}</h2>
+        <span className="chip" title={RUNTIMES[agent.runtime]} data-testid="agent-runtime">
+          {agent.runtime === "adk" ? "ADK" : agent.runtime}
+        </span>
+        {agent.seat && (
+          <span className="chip" title={SEATS[agent.seat]} data-testid="agent-seat">
+            seat: {agent.seat}
+          </span>
+        )}
         {!agent.connected && <span className="chip">not connected</span>}
         <span className="spring" />
         {agent.model && <span className="quiet card-model">{agent.model}</span>}

@@ -32,7 +32,9 @@ export type Tool = {
   parameters?: JsonSchema | null;
   error?: string | null;
 };
-export type Agent = Exactly<Schemas["Agent"], { tools: Tool[] }>;
+/** Who answers for the model. */
+export type SeatOf = "human" | "model" | "replay";
+export type Agent = Exactly<Schemas["Agent"], { tools: Tool[]; seat?: SeatOf | null }>;
 export type AgentProblem = Schemas["LoadProblem"];
 export type AgentList = Exactly<Schemas["AgentList"], { items: Agent[] }>;
 
@@ -48,8 +50,8 @@ export type Session = Exactly<
     title: string | null;
     status: "active" | "completed";
     state: "awaiting_query" | "active" | "completed";
-    /** Who drives it: this page, the user's program with the plugin, or any ADK program that keeps its sessions here. */
-    source: "web" | "plugin" | "adk";
+    /** Who drives it: this page, the user's program with the plugin, AG-UI or ADK's own ways, or REST. */
+    source: "web" | "plugin" | "adk" | "rest";
     run: Run | null;
     /** With `include=state`: the state that ADK shows. */
     adk_state?: JsonObject | null;
@@ -168,6 +170,10 @@ export type RunEvent = {
   run_id: string;
   status: RunStatus;
   message?: Content | null;
+  /** With `queued`; a run that says nothing has a person in its seat. */
+  seat?: SeatOf | null;
+  /** With `queued`: what the front door that took the message knows it by. */
+  client?: { protocol?: string } | null;
   error?: { type: string; message: string; traceback?: string } | null;
 };
 

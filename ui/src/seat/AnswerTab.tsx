@@ -5,6 +5,7 @@ import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import type { FieldError } from "../api/types";
 import { FormOrJson } from "../form/FormOrJson";
 import { asSchema } from "../form/schema";
+import { endsWithAnswer } from "../sessions/origin";
 import { modKey, useKeys } from "../shell/keys";
 import { CallEditor } from "./CallEditor";
 import {
@@ -30,8 +31,7 @@ export function AnswerTab(props: TurnPanelProps) {
   const { turn, request, session, questions } = props;
   const offer = useMemo(() => offerOf(request), [request]);
   const { tools, output: outputSchema } = offer;
-  // The end of a nested agent or of the user's own program does not end the session.
-  const endsSession = !turn.parent_call_id && session.source === "web";
+  const endsSession = endsWithAnswer(session, turn);
   const [draft, setDraftState] = useState<Draft>(() => loadDraft(turn.turn_id) ?? startDraft(tools));
   const latest = useRef(draft);
   const [tried, setTried] = useState(false);

@@ -4,12 +4,14 @@ import { useEffect, useMemo, useState } from "react";
 import { useTurns } from "../api/queries";
 import type { Session } from "../api/types";
 import { hasWish } from "../live/Live";
+import { answersAsksHere, originOf } from "../sessions/origin";
 import { openAsks, type StreamState } from "../stream/fold";
 import { AskPanel } from "./AskPanel";
 import { Composer } from "./Composer";
 import { GoldenTracePanel } from "./Export";
+import { OthersDrive } from "./OthersDrive";
 import { TurnPanel } from "./TurnPanel";
-import { ProgramDrives, Working } from "./Working";
+import { Working } from "./Working";
 import "./seat.css";
 
 export function Seat({ session, stream }: { session: Session; stream: StreamState }) {
@@ -49,12 +51,12 @@ export function Seat({ session, stream }: { session: Session; stream: StreamStat
           questions={asks.length}
           onGone={setNote}
         />
-      ) : asks.length > 0 && !session.run && session.source === "web" ? (
+      ) : asks.length > 0 && !session.run && answersAsksHere(session) ? (
         <AskPanel key={asks[0]?.ask.call_id} session={session} asks={asks} />
       ) : session.run || stream.run || stream.running.length > 0 || hasWish(session.id) ? (
         <Working session={session} stream={stream} />
       ) : session.source !== "web" ? (
-        <ProgramDrives session={session} />
+        <OthersDrive session={session} origin={originOf(session, stream)} />
       ) : (
         <Composer session={session} stream={stream} />
       )}

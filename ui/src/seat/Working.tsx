@@ -4,12 +4,18 @@ import { errorText } from "../api/client";
 import { actions } from "../api/queries";
 import type { Session } from "../api/types";
 import { hasWish } from "../live/Live";
-import { waitingIn } from "../live/waiting";
 import { Running } from "../stream/CallCard";
 import type { StreamState } from "../stream/fold";
 import { stopwatch } from "../time/format";
 import { useSecond } from "../time/useNow";
 import { Artifacts } from "./Artifacts";
+
+/** Who has the next word. */
+const NEXT: Record<StreamState["seat"], string> = {
+  human: "The next request comes here by itself.",
+  model: "The agent's own model answers; what it says and does appears in the stream.",
+  replay: "A recording answers; what it says and does appears in the stream.",
+};
 
 export function Working({ session, stream }: { session: Session; stream: StreamState }) {
   const run = session.run;
@@ -37,35 +43,11 @@ export function Working({ session, stream }: { session: Session; stream: StreamS
           </div>
         )}
         <p className="quiet">
-          {stream.running.length > 0
-            ? "The tool really runs. Its output appears in the stream, and the next request comes here."
-            : "The next request comes here by itself."}
+          {stream.running.length > 0 && "The tool really runs. Its output appears in the stream. "}
+          {NEXT[stream.seat]}
         </p>
         <Artifacts session={session} quiet />
         {run && <StopRun id={session.id} />}
-      </div>
-    </div>
-  );
-}
-
-export function ProgramDrives({ session }: { session: Session }) {
-  return (
-    <div className="seat-quiet">
-      <header className="seat-head">
-        <h2>Your program drives this session</h2>
-      </header>
-      <div className="seat-body">
-        {waitingIn(session) > 0 && (
-          <div className="note">
-            ADK asks the user something. The answer goes to your program; the stream has the question.
-          </div>
-        )}
-        <p className="quiet">
-          {session.source === "plugin"
-            ? "Queries come from the program that uses the Hotseat plugin. When it asks its model something, the request appears here."
-            : "Your program keeps its ADK session here, and its own model answers. Everything that happens in it appears in the stream."}{" "}
-          Complete the session when you are done, to export it as a golden trace.
-        </p>
       </div>
     </div>
   );

@@ -9,6 +9,7 @@ import type { Session } from "../api/types";
 import { dropSession, putSession } from "../live/sessionLists";
 import { waitingIn } from "../live/waiting";
 import { ExportDialogue } from "../seat/Export";
+import { type Origin, originMark } from "../sessions/origin";
 import { titleOf } from "../sessions/title";
 import { useCommands } from "../shell/commands";
 import { Confirm } from "../shell/Confirm";
@@ -20,10 +21,11 @@ type Asking = "delete" | "complete" | "export" | null;
 interface SessionHeaderProps {
   session: Session;
   stream: StreamState;
+  origin: Origin;
   goBack?: (turnId: string) => void;
 }
 
-export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
+export function SessionHeader({ session, stream, origin, goBack }: SessionHeaderProps) {
   const client = useQueryClient();
   const [, go] = useLocation();
   const [asking, setAsking] = useState<Asking>(null);
@@ -42,6 +44,7 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
   };
   const open = session.status === "active";
   const state = stateWords(session, stream);
+  const mark = originMark(origin);
   const lastAnswered = stream.answered[stream.answered.length - 1];
   const stop = async () => void (await actions.stopRun(session.id));
   const busy = session.run !== null || waitingIn(session) > 0;
@@ -60,6 +63,11 @@ export function SessionHeader({ session, stream, goBack }: SessionHeaderProps) {
       <header className="top">
         <h1 title={session.title ?? undefined}>{titleOf(session, "New session")}</h1>
         <span className="chip">{session.agent ?? session.app_name}</span>
+        {mark && (
+          <span className="chip" data-testid="session-origin" title={mark.title}>
+            {mark.text}
+          </span>
+        )}
         <span className="chip" data-testid="session-state" title={state.title}>
           {state.text}
         </span>

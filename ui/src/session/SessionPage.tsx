@@ -6,6 +6,7 @@ import { ApiError, errorText } from "../api/client";
 import { actions, askAgain, keys, useSession } from "../api/queries";
 import type { Session } from "../api/types";
 import { Seat } from "../seat/Seat";
+import { originOf } from "../sessions/origin";
 import { Failure } from "../shell/Failure";
 import { type Kept, Stream } from "../stream/Stream";
 import { useSessionStream } from "../stream/useSessionStream";
@@ -71,12 +72,13 @@ function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps)
     },
     [client, id, go],
   );
-  // The user's own program drives such a session; a copy would have nobody to drive it.
-  const back = session.source === "web" ? goBack : undefined;
+  // The copy is driven from this page, so Hotseat must be able to run the agent; a program's own it cannot.
+  const origin = originOf(session, stream);
+  const back = origin.by === "program" ? undefined : goBack;
   return (
     <>
       <section className="stream-side" aria-label="Stream">
-        <SessionHeader session={session} stream={stream} goBack={back} />
+        <SessionHeader session={session} stream={stream} origin={origin} goBack={back} />
         {error && (
           <div className="note note-bad top-note" role="alert">
             {error}

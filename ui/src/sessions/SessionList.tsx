@@ -11,6 +11,7 @@ import { Fold, Plus, Unfold, Warning } from "../shell/icons";
 import { useKeys } from "../shell/keys";
 import { useStored } from "../shell/storage";
 import { useSettled } from "../shell/useSettled";
+import { sourceMark } from "./origin";
 import { titleOf } from "./title";
 import { ago, fullTime, stopwatch } from "../time/format";
 import { useHalfMinute, useSecond } from "../time/useNow";
@@ -105,6 +106,7 @@ export function SessionList({ current, open, onOpen, onPick }: SessionListProps)
 }
 
 function Item({ session, current, onPick }: { session: Session; current: boolean; onPick: () => void }) {
+  const mark = sourceMark(session);
   return (
     <Link
       href={`/sessions/${session.id}`}
@@ -123,6 +125,11 @@ function Item({ session, current, onPick }: { session: Session; current: boolean
             </span>
           )}
         </b>
+        {mark && (
+          <span className="item-origin" title={mark.title} data-testid="item-origin">
+            {mark.text}
+          </span>
+        )}
         <Mark session={session} />
       </span>
       <span className="item-title">{titleOf(session, "No query yet")}</span>

@@ -10,6 +10,7 @@ import type {
   Json,
   JsonObject,
   RunEvent,
+  SeatOf,
   StreamMessage,
   ToolCall,
   ToolError,
@@ -113,6 +114,12 @@ export interface StreamState {
   parts: ReadonlyMap<string, Part>;
   running: RunningTool[];
   run: (RunEvent & { since: string }) | null;
+  /** Who answers for the model in the latest run. */
+  seat: SeatOf;
+  /** A message was sent to an agent that Hotseat runs. */
+  hosted: boolean;
+  /** By which protocol the latest message came, where it says so. */
+  protocol: string | null;
   /** What the user said, from the moment it was sent until the agent's own record of it arrives. */
   unheard: { text: string; seq: number; timestamp: string } | null;
   completed: boolean;
@@ -135,6 +142,9 @@ export const emptyStream: StreamState = {
   parts: new Map(),
   running: [],
   run: null,
+  seat: "human",
+  hosted: false,
+  protocol: null,
   unheard: null,
   completed: false,
   live: false,
@@ -217,6 +227,11 @@ function applyKind(state: StreamState, message: StreamMessage, calls: Map<string
     case "run":
       if (message.event.status === "queued" || message.event.status === "started") {
         state.run = { ...message.event, since: message.timestamp };
+        if (message.event.status === "queued") {
+          state.seat = message.event.seat ?? "human";
+          state.hosted = true;
+          state.protocol = message.event.client?.protocol ?? state.protocol;
+        }
         if (message.event.message) state.unheard = unheard(message.event.message, message);
         return;
       }

@@ -26,6 +26,8 @@ use crate::tool_spec::{McpSpec, McpTransport};
 
 /// How long a server may take to answer a ping.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a server may take to list its tools again.
+const RELIST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a server may take to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -63,10 +65,15 @@ impl Connection {
                 (greet(spec, Box::pin(serve_client(client, transport))).await, None)
             }
         };
-        let service = service.map_err(|error| match last_words.map(|words| words.text()) {
-            Some(words) if !words.is_empty() => format!("{error}; it wrote: {words}"),
-            _ => error,
-        })?;
+        let service = match (service, last_words) {
+            (Ok(service), _) => service,
+            (Err(error), None) => return Err(error),
+            (Err(error), Some(words)) => {
+                let words = words.text().await;
+                let said = if words.is_empty() { words } else { format!("; it wrote: {words}") };
+                return Err(format!("{error}{said}"));
+            }
+        };
         let tools = tokio::time::timeout(spec.connect_timeout, listing::list(service.peer())).await;
         shared.set_tools(tools.map_err(|_| "it did not list its tools in time".to_owned())??);
         Ok(Self {
@@ -182,9 +189,10 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, context: NotificationContext<RoleClient>) {
-        match listing::list(&context.peer).await {
-            Ok(tools) => self.shared.set_tools(tools),
-            Err(error) => tracing::warn!("the new tools of an MCP server are not used: {error}"),
+        match tokio::time::timeout(RELIST_TIMEOUT, listing::list(&context.peer)).await {
+            Ok(Ok(tools)) => self.shared.set_tools(tools),
+            Ok(Err(error)) => tracing::warn!("new tools of an MCP server are not used: {error}"),
+            Err(_) => tracing::warn!("an MCP server said that its tools changed, and not how"),
         }
     }
 

@@ -9,11 +9,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use rmcp::transport::TokioChildProcess;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{ChildStderr, Command};
+use tokio::task::JoinHandle;
 
 use crate::spec::Secret;
 
@@ -53,9 +55,17 @@ const PASSED_ON: [&str; 27] = [
     "USERPROFILE",
 ];
 
+/// How long the last words of a child that ended are waited for.
+const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// The last lines of a child's standard error.
-#[derive(Clone, Default)]
-pub(super) struct LastWords(Arc<Mutex<VecDeque<String>>>);
+type Lines = Arc<Mutex<VecDeque<String>>>;
+
+/// What a child writes to its standard error, while it is read.
+pub(super) struct LastWords {
+    lines: Lines,
+    reading: Option<JoinHandle<()>>,
+}
 
 /// Starts the process.
 pub(super) fn start(
@@ -81,40 +91,43 @@ pub(super) fn start(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("`{command}` cannot be started: {error}"))?;
-    let words = LastWords::default();
-    if let Some(stderr) = stderr {
-        tokio::spawn(words.clone().listen(name.to_owned(), stderr));
-    }
-    Ok((process, words))
+    let lines = Lines::default();
+    let read = |stderr| tokio::spawn(listen(Arc::clone(&lines), name.to_owned(), stderr));
+    let reading = stderr.map(read);
+    Ok((process, LastWords { lines, reading }))
 }
 
 impl LastWords {
-    /// What it said last, if anything.
-    pub(super) fn text(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// What it said last, if anything. Its end is waited for a moment, because
+    /// a process that fails writes and ends at the same time.
+    pub(super) async fn text(self) -> String {
+        if let Some(reading) = self.reading {
+            let _ = tokio::time::timeout(LAST_WORDS_TIMEOUT, reading).await;
+        }
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(String::as_str).collect::<Vec<_>>().join(" | ")
     }
+}
 
-    /// Reads until the process ends.
-    async fn listen(self, server: String, stderr: ChildStderr) {
-        let mut reader = BufReader::new(stderr);
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            match (&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await {
-                Ok(0) | Err(_) => return,
-                Ok(_) => {}
-            }
-            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-            if text.is_empty() {
-                continue;
-            }
-            tracing::debug!(mcp.server = server, "the MCP server wrote: {text}");
-            let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if lines.len() == MAX_LINES {
-                lines.pop_front();
-            }
-            lines.push_back(text);
+/// Reads until the process ends.
+async fn listen(lines: Lines, server: String, stderr: ChildStderr) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
         }
+        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if text.is_empty() {
+            continue;
+        }
+        tracing::debug!(mcp.server = server, "the MCP server wrote: {text}");
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == MAX_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(text);
     }
 }

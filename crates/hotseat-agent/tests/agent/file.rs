@@ -260,6 +260,42 @@ fn native_agents_are_known_by_the_names_of_their_files() {
 }
 
 #[test]
+fn the_schema_for_editors_knows_good_files_from_bad_ones() {
+    let wrong = |file: serde_json::Value| {
+        hotseat_core::violations(&AgentFile::json_schema(), &file).unwrap().len()
+    };
+    let with = |key: &str, value: serde_json::Value| {
+        let mut file = json!({"name": "desk", "instructions": {"inline": "x"}});
+        file[key] = value;
+        file
+    };
+
+    assert_eq!(wrong(json!({"name": "desk", "instructions": "x"})), 0);
+    assert_eq!(
+        wrong(with("model", json!({"provider": "google", "name": "a", "timeout": "5m"}))),
+        0
+    );
+    assert_eq!(
+        wrong(with(
+            "tools",
+            json!([
+                {"type": "mcp", "name": "a", "command": "npx", "args": ["-y"], "load_tools": ["b"]},
+                {"type": "mcp", "name": "b", "url": "${URL}", "headers": {"x": "y"}},
+                {"type": "prompt", "name": "c", "description": "d", "template": "{{t}}", "parameters": {"t": {}}},
+                {"type": "function", "name": "d", "file": "tools.py"},
+            ])
+        )),
+        0
+    );
+    assert_ne!(wrong(json!({"name": "desk"})), 0);
+    assert_ne!(wrong(with("modle", json!({}))), 0);
+    assert_ne!(wrong(with("instructions", json!({"inline": "x", "file": "y"}))), 0);
+    assert_ne!(wrong(with("model", json!({"provider": "opnai", "name": "a"}))), 0);
+    assert_ne!(wrong(with("tools", json!([{"type": "mcp", "name": "a"}]))), 0);
+    assert_ne!(wrong(with("seat", json!("robot"))), 0);
+}
+
+#[test]
 fn the_schema_for_editors_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agent.schema.json");
     let wanted = format!("{:#}\n", AgentFile::json_schema());

@@ -189,10 +189,16 @@ pub(crate) fn asked(text: &str) -> RunInput {
 
 /// A user event with these parts.
 pub(crate) fn user(parts: Value) -> Value {
-    json!({"id": "u", "author": "user", "content": {"role": "user", "parts": parts}})
+    event("user", "user", parts)
 }
 
 /// An event of the agent with these parts.
 pub(crate) fn model(parts: Value) -> Value {
-    json!({"id": "m", "author": "desk", "content": {"role": "model", "parts": parts}})
+    event("desk", "model", parts)
+}
+
+fn event(author: &str, role: &str, parts: Value) -> Value {
+    let mut event = json!({"id": "e", "author": author, "content": {"role": role}});
+    event["content"]["parts"] = parts;
+    event
 }

@@ -128,10 +128,10 @@ async fn progress_is_told_before_the_end() {
         script.statuses(),
         ["slow started", "slow progress", "slow progress", "slow progress", "slow succeeded"]
     );
+    agent.close().await;
     let seen = script.seen.lock().unwrap();
     assert_eq!(seen.tool_runs[1]["message"], "step 1 of slow");
     assert_eq!(seen.tool_runs[3]["fraction"], json!(1.0));
-    agent.close().await;
 }
 
 #[tokio::test]

@@ -252,14 +252,14 @@ async fn tools_of_the_caller_end_the_run_and_wait() {
     assert!(alone.seen.lock().unwrap().kept.is_empty());
     assert!(alone.statuses().is_empty(), "a tool of the caller is not run");
     assert_eq!(mixed_end.pending_call_ids, ["c1"]);
+    let request = mixed.last_request();
+    let declared = request["config"]["tools"][0]["function_declarations"].as_array().unwrap();
+    assert_eq!(declared.iter().filter(|tool| tool["name"] == "double").count(), 1);
     let kept = &mixed.seen.lock().unwrap().kept;
     assert_eq!(kept[0]["long_running_tool_ids"], json!(["c1"]));
     let results = mixed_end.last_events[0]["content"]["parts"].as_array().unwrap();
     assert_eq!(results.len(), 1);
     assert_eq!(results[0]["function_response"]["id"], "c2");
-    let request = mixed.last_request();
-    let declared = request["config"]["tools"][0]["function_declarations"].as_array().unwrap();
-    assert_eq!(declared.iter().filter(|tool| tool["name"] == "double").count(), 1);
 }
 
 #[tokio::test]

@@ -40,10 +40,7 @@ impl AdkSessionView {
             app_name: session.app_name,
             user_id: session.user_id,
             state,
-            events: events
-                .into_iter()
-                .filter_map(|event| in_camel_case(event.payload))
-                .collect(),
+            events: events.into_iter().filter_map(|event| in_camel_case(event.payload)).collect(),
         }
     }
 

@@ -115,11 +115,7 @@ async fn next(run: &mut WatchedRun) -> Option<(Message, bool)> {
     }
 }
 
-async fn start(
-    app: &App,
-    body: RunAgentRequest,
-    streaming: bool,
-) -> Result<WatchedRun, Problem> {
+async fn start(app: &App, body: RunAgentRequest, streaming: bool) -> Result<WatchedRun, Problem> {
     let key = AdkKey::new(&body.app_name, &body.user_id, &body.session_id)?;
     let seat = body.seat.as_deref().map(str::parse).transpose();
     let seat = seat.map_err(|error: hotseat_core::UnknownWord| {

@@ -27,8 +27,8 @@ use super::Problem;
 use super::extract::{At, Entered, Params};
 use super::sse::{self, Message};
 use crate::service::{
-    App, MAX_FILES_BYTES, Reply, ReplyPart, RunStep, Saying, ServiceError, TokenUsage, ToolCallInfo, Waiter,
-    WatchedRun, failure,
+    App, MAX_FILES_BYTES, Reply, ReplyPart, RunStep, Saying, ServiceError, TokenUsage,
+    ToolCallInfo, Waiter, WatchedRun, failure,
 };
 
 /// The largest body: all files as base64, and what is around them.
@@ -228,7 +228,8 @@ impl Stream {
     fn new(run: WatchedRun, waiter: Waiter, began: Instant) -> Self {
         let message_id = Ulid::new().to_string();
         let session_id = ulid_of(run.session());
-        let start = json!({"session_id": session_id, "message_id": message_id, "run_id": run.run_id()});
+        let start =
+            json!({"session_id": session_id, "message_id": message_id, "run_id": run.run_id()});
         Self {
             run,
             reply: Reply::default(),
@@ -323,10 +324,8 @@ fn ended(end: &RunChange) -> Option<Problem> {
 
 /// A full server says when to come back.
 fn refusal(problem: Problem) -> Response {
-    let busy = matches!(
-        problem.status(),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    );
+    let busy =
+        matches!(problem.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
     let mut response = problem.into_response();
     if busy {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));

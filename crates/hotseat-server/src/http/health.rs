@@ -55,9 +55,11 @@ pub(super) async fn of_agent(app: &App) -> Response {
 pub(super) async fn ready(State(app): State<App>) -> Response {
     let health = report(&app).await;
     let problem = match health.state {
-        _ if health.status != "healthy" => {
-            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", "the store does not answer")
-        }
+        _ if health.status != "healthy" => Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "store_unavailable",
+            "the store does not answer",
+        ),
         ServerState::Ready | ServerState::Running => return Json(health).into_response(),
         ServerState::Initializing => {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not_ready", "the agent is not ready yet")

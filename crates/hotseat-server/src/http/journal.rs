@@ -46,7 +46,8 @@ pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -
     if !app.config.serve.access_log {
         return response;
     }
-    let line = Line { id, method: method.to_string(), path, status: response.status().as_u16(), began };
+    let line =
+        Line { id, method: method.to_string(), path, status: response.status().as_u16(), began };
     response.map(|body| Body::new(Logged { body, line: Some(line) }))
 }
 

@@ -144,9 +144,7 @@ impl From<ServiceError> for Problem {
             E::File { kind: FileProblem::Type, .. } => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_file")
             }
-            E::File { kind: FileProblem::Size, .. } => {
-                (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
-            }
+            E::File { kind: FileProblem::Size, .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
             E::File { kind: FileProblem::Unreadable, .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "unreadable_file")
             }

@@ -93,14 +93,8 @@ pub(crate) struct Registration {
 #[derive(Debug, Clone)]
 pub(crate) enum ToWorker {
     StartRun(Box<StartRun>),
-    CancelRun {
-        run_id: String,
-    },
-    Ask {
-        ask_id: String,
-        what: What,
-        question: String,
-    },
+    CancelRun { run_id: String },
+    Ask { ask_id: String, what: What, question: String },
 }
 
 /// A worker's place among the attached ones; leaving it behind detaches the worker.

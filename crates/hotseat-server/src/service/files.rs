@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hotseat_extract::{Document, ExtractError, Extracted, Format, Limits, Options, RangesError, extract};
+use hotseat_extract::{
+    Document, ExtractError, Extracted, Format, Limits, Options, RangesError, extract,
+};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -96,7 +98,9 @@ fn read(file: &Upload) -> Result<Vec<Value>, ServiceError> {
     if extracted.format.is_image() && file.bytes.len() <= MAX_IMAGE_BYTES {
         let data = STANDARD.encode(&file.bytes);
         let mime = extracted.format.mime();
-        parts.push(json!({"inline_data": {"mime_type": mime, "data": data, "display_name": file.name}}));
+        parts.push(
+            json!({"inline_data": {"mime_type": mime, "data": data, "display_name": file.name}}),
+        );
     }
     Ok(parts)
 }

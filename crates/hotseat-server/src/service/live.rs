@@ -112,7 +112,10 @@ mod tests {
         let (mut one, mut two) = (live.listen(session), live.listen(session));
         live.tell(session, piece("both"));
         assert_eq!(one.hear().await.delta, Delta::Text("both".to_owned()));
-        assert_eq!(two.heard().map(|piece| piece.delta.clone()), Some(Delta::Text("both".to_owned())));
+        assert_eq!(
+            two.heard().map(|piece| piece.delta.clone()),
+            Some(Delta::Text("both".to_owned()))
+        );
         assert!(two.heard().is_none());
         drop(one);
         assert_eq!(live.lock().len(), 1);

@@ -64,11 +64,7 @@ impl App {
         drop(attachment);
     }
 
-    async fn work(
-        &self,
-        agent: &NativeAgent,
-        mut messages: tokio::sync::mpsc::Receiver<ToWorker>,
-    ) {
+    async fn work(&self, agent: &NativeAgent, mut messages: tokio::sync::mpsc::Receiver<ToWorker>) {
         let mut stops = HashMap::<String, watch::Sender<bool>>::new();
         let (done, mut ended) = tokio::sync::mpsc::unbounded_channel::<String>();
         loop {
@@ -119,7 +115,12 @@ impl App {
             Some(Err(error)) => (Vec::new(), Some(error)),
         };
         if let Some(error) = &error {
-            tracing::warn!(agent = start.agent, run.id = run_id, error = error.message, "a run failed");
+            tracing::warn!(
+                agent = start.agent,
+                run.id = run_id,
+                error = error.message,
+                "a run failed"
+            );
         }
         let end = RunChange {
             run_id: run_id.clone(),

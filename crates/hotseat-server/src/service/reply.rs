@@ -156,7 +156,8 @@ pub(crate) fn failure(end: &RunChange) -> Option<(&'static str, String)> {
         RunStatus::Finished | RunStatus::Queued | RunStatus::Started => None,
         RunStatus::Cancelled => Some(("run_cancelled", "the run was cancelled".to_owned())),
         RunStatus::Failed => {
-            let reason = end.error.as_ref().map(|error| format!("{}: {}", error.error_type, error.message));
+            let reason =
+                end.error.as_ref().map(|error| format!("{}: {}", error.error_type, error.message));
             Some(("agent_failed", reason.unwrap_or_else(|| "the agent failed".to_owned())))
         }
     }

@@ -373,4 +373,3 @@ fn run_event(agent: &str, run_id: &str, status: &str, change: &Value) -> NewEven
         ..server_event(Kind::Run, agent, raw(change))
     }
 }
-

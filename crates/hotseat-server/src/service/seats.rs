@@ -66,10 +66,12 @@ impl App {
             Seat::Replay if seats.recording.is_none() => Err(ServiceError::invalid(
                 "this server has no recording: start it with --seat replay:FILE",
             )),
-            Seat::Model if agent.runtime == NATIVE && agent.model.is_empty() => Err(ServiceError::invalid(format!(
-                "agent `{}` names no model: choose the seat `human` or `replay`",
-                agent.name
-            ))),
+            Seat::Model if agent.runtime == NATIVE && agent.model.is_empty() => {
+                Err(ServiceError::invalid(format!(
+                    "agent `{}` names no model: choose the seat `human` or `replay`",
+                    agent.name
+                )))
+            }
             Seat::Human | Seat::Model | Seat::Replay => Ok(seat),
         }
     }

@@ -77,12 +77,14 @@ impl App {
             .into_iter()
             .filter_map(|event| Some((event.seq, RunChange::parse(&event.payload).ok()?)))
             .collect();
-        let ids = runs.iter().filter_map(|(_, run)| run.client.as_ref()?.get("message_ids")?.as_array());
+        let ids =
+            runs.iter().filter_map(|(_, run)| run.client.as_ref()?.get("message_ids")?.as_array());
         let ledger = ids.flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
         let events = self.store.events(session.id, backwards(Kind::Event, EVENTS_KEPT)).await?;
         let pending = pending_calls(events.iter().rev());
         let own = events.iter().rev().filter(|event| event.parent_call_id.is_none());
-        let events = own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()).collect();
+        let events =
+            own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()).collect();
         Ok(Thread { key, session: Some(session), ledger, pending, state: read.state, events, runs })
     }
 
@@ -135,7 +137,8 @@ impl App {
             let page = self.store.events(session.id, query.clone()).await?;
             let Some(last) = page.last() else { return Ok(raw) };
             query.after = last.seq;
-            let own = page.iter().filter(|event| event.seq < before && event.parent_call_id.is_none());
+            let own =
+                page.iter().filter(|event| event.seq < before && event.parent_call_id.is_none());
             raw.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
             if query.after >= before {
                 return Ok(raw);

@@ -5,7 +5,8 @@
 //! the request is decided here, before it.
 
 use hotseat_core::{
-    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seq, SessionId, Seat, SessionStatus, TurnId,
+    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seat, Seq, SessionId, SessionStatus,
+    TurnId,
 };
 use hotseat_store::{AppendError, Expected, Turn, TurnQuery};
 use serde_json::Value;

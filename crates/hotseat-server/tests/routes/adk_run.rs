@@ -51,7 +51,10 @@ async fn run_sse_streams_partial_events_where_they_are_wanted() {
     let (run_id, session_id) = (run.run_id.clone(), run.session_id.clone());
     worker.tell(Partial { run_id, session_id, raw_json: partial.to_string().into() }).await;
     let told = stream.next().await.unwrap().data();
-    assert_eq!((&told["partial"], &told["content"]["parts"][0]["text"]), (&json!(true), &json!("It")));
+    assert_eq!(
+        (&told["partial"], &told["content"]["parts"][0]["text"]),
+        (&json!(true), &json!("It"))
+    );
     assert_eq!((&told["author"], &told["invocationId"]), (&json!("math"), &json!("e")));
     worker.append(&run, "event", "", &sample::agent_event("a", "math", "It is 5.")).await.unwrap();
     worker.end(&run, "failed").await;

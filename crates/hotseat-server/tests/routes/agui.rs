@@ -98,7 +98,8 @@ async fn the_same_request_sent_again_runs_nothing_twice_and_shows_the_run() {
     // And again when it is over: the thread as it is, and no run.
     let third = rest(&mut post(&server.api, &request).await).await;
     let shown = third.iter().find(|event| event["type"] == "MESSAGES_SNAPSHOT").unwrap();
-    let said: Vec<_> = shown["messages"].as_array().unwrap().iter().map(|m| (&m["role"], &m["content"])).collect();
+    let said: Vec<_> =
+        shown["messages"].as_array().unwrap().iter().map(|m| (&m["role"], &m["content"])).collect();
     assert_eq!(said.last().unwrap(), &(&json!("assistant"), &json!("5")), "{shown}");
     // What is new is run, with everything known left out.
     let mut history = shown["messages"].as_array().unwrap().clone();
@@ -132,7 +133,8 @@ async fn tools_of_the_front_end_end_the_run_and_their_results_go_on_with_it() {
     let events = rest(&mut stream).await;
     let end = events.last().unwrap();
     assert_eq!(end["outcome"]["pendingToolCallIds"], json!(["c1", "c2"]), "{end}");
-    let args: Vec<_> = events.iter().filter(|e| e["type"] == "TOOL_CALL_ARGS").map(|e| &e["delta"]).collect();
+    let args: Vec<_> =
+        events.iter().filter(|e| e["type"] == "TOOL_CALL_ARGS").map(|e| &e["delta"]).collect();
     assert_eq!(args, [&json!(r#"{"colour":"red"}"#), &json!(r#"{"colour":"blue"}"#)]);
 
     // One result is not enough; nothing is run, and the other is still waited for.
@@ -142,7 +144,11 @@ async fn tools_of_the_front_end_end_the_run_and_their_results_go_on_with_it() {
     let two = json!({"id": "m3", "role": "tool", "toolCallId": "c2", "content": "done blue"});
     let some = input("t", "r2", json!([user("m1", "Paint it"), assistant, two]));
     let waiting = rest(&mut post(&server.api, &some).await).await;
-    assert_eq!(waiting.last().unwrap()["outcome"]["pendingToolCallIds"], json!(["c1"]), "{waiting:?}");
+    assert_eq!(
+        waiting.last().unwrap()["outcome"]["pendingToolCallIds"],
+        json!(["c1"]),
+        "{waiting:?}"
+    );
 
     // All of them, in any order, with something new beside them.
     let one = json!({"id": "m4", "role": "tool", "toolCallId": "c1", "content": "{\"ok\": true}"});
@@ -176,16 +182,21 @@ async fn interrupts_are_answered_by_resume_where_they_are_wished_for() {
     say(&mut worker, &run, &ask).await;
     worker.end(&run, "finished").await;
     let end = rest(&mut stream).await.pop().unwrap();
-    assert_eq!((&end["outcome"]["type"], &end["outcome"]["interrupts"][0]["id"]), (&json!("interrupt"), &json!("q1")));
+    assert_eq!(
+        (&end["outcome"]["type"], &end["outcome"]["interrupts"][0]["id"]),
+        (&json!("interrupt"), &json!("q1"))
+    );
     let mut resume = input("t", "r2", json!([user("m1", "Delete it")]));
     resume["resume"] = json!([{"interruptId": "other", "status": "resolved"}]);
     let refused = server.api.post("/ag-ui/math", &resume).await;
     refused.problem(422, "invalid");
-    resume["resume"] = json!([{"interruptId": "q1", "status": "resolved", "payload": {"confirmed": true}}]);
+    resume["resume"] =
+        json!([{"interruptId": "q1", "status": "resolved", "payload": {"confirmed": true}}]);
     let mut stream = post(&server.api, &resume).await;
     let run = worker.run().await;
     let message: Value = serde_json::from_slice(&run.message_json).unwrap();
-    let response = json!({"id": "q1", "name": "adk_request_confirmation", "response": {"confirmed": true}});
+    let response =
+        json!({"id": "q1", "name": "adk_request_confirmation", "response": {"confirmed": true}});
     assert_eq!(message["parts"], json!([{"function_response": response}]));
     worker.end(&run, "finished").await;
     rest(&mut stream).await;
@@ -210,7 +221,11 @@ async fn state_goes_both_ways() {
     say(&mut worker, &run, &event).await;
     worker.end(&run, "finished").await;
     let events = rest(&mut stream).await;
-    let ops: Vec<_> = events.iter().filter(|e| e["type"] == "STATE_DELTA").flat_map(|e| e["delta"].as_array().unwrap()).collect();
+    let ops: Vec<_> = events
+        .iter()
+        .filter(|e| e["type"] == "STATE_DELTA")
+        .flat_map(|e| e["delta"].as_array().unwrap())
+        .collect();
     assert!(ops.iter().any(|op| op["path"] == "/n" && op["value"] == 2), "{events:?}");
     assert!(!events.iter().any(|event| event.to_string().contains("temp:x")), "{events:?}");
     let thread = server.api.get("/ag-ui/math/threads/t").await.json(200);
@@ -244,7 +259,10 @@ async fn a_run_that_fails_or_is_cancelled_says_so_once() {
     worker.cancellation().await;
     let events = rest(&mut stream).await;
     let end = events.last().unwrap();
-    assert_eq!((&end["type"], &end["outcome"]["type"]), (&json!("RUN_FINISHED"), &json!("cancelled")));
+    assert_eq!(
+        (&end["type"], &end["outcome"]["type"]),
+        (&json!("RUN_FINISHED"), &json!("cancelled"))
+    );
     server.api.post("/ag-ui/math/threads/none/cancel", &json!({})).await.problem(404, "not_found");
 }
 
@@ -269,7 +287,10 @@ async fn a_run_is_taken_up_by_its_id() {
     let events = rest(&mut second).await;
     let types = types(&events);
     assert_eq!((types[0], *types.last().unwrap()), ("RUN_STARTED", "RUN_FINISHED"), "{types:?}");
-    assert!(types.contains(&"MESSAGES_SNAPSHOT") && types.contains(&"TOOL_CALL_RESULT"), "{types:?}");
+    assert!(
+        types.contains(&"MESSAGES_SNAPSHOT") && types.contains(&"TOOL_CALL_RESULT"),
+        "{types:?}"
+    );
     let over = rest(&mut server.api.stream(path).await).await;
     assert_eq!(over.last().unwrap()["type"], "RUN_FINISHED");
     assert!(over.iter().any(|event| event.to_string().contains("\"5\"")), "{over:?}");
@@ -302,7 +323,11 @@ async fn protobuf_is_spoken_to_those_who_ask_for_it() {
     let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let api = server.api.clone();
-    let request = api.request(Method::POST, "/ag-ui/math").json(&input("t", "r", json!([user("m1", "hello")])));
+    let request = api.request(Method::POST, "/ag-ui/math").json(&input(
+        "t",
+        "r",
+        json!([user("m1", "hello")]),
+    ));
     let request = request.header("accept", "application/vnd.ag-ui.event+proto");
     let answering = tokio::spawn(async move { request.send().await.unwrap() });
     let run = worker.run().await;
@@ -328,6 +353,9 @@ async fn capabilities_are_told() {
     let _worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let told = server.api.get("/ag-ui/math/capabilities").await.json(200);
     assert_eq!(told["identity"]["name"], "math");
-    assert_eq!(told["transport"], json!({"streaming": true, "httpBinary": true, "resumable": true}));
+    assert_eq!(
+        told["transport"],
+        json!({"streaming": true, "httpBinary": true, "resumable": true})
+    );
     assert!(!told.to_string().contains("null"), "{told}");
 }

@@ -47,7 +47,8 @@ async fn a_conversation_goes_on_in_its_session() {
     for id in ["message_id", "session_id"] {
         assert_eq!(first[id].as_str().unwrap().len(), 26, "{first}");
     }
-    let second = chatting(&server.api, json!({"message": "And 1?", "session_id": first["session_id"]}));
+    let second =
+        chatting(&server.api, json!({"message": "And 1?", "session_id": first["session_id"]}));
     assert_eq!(answer(&mut worker, "6").await.session_id, run.session_id);
     let second = second.await.unwrap().json(200);
     assert_eq!((&second["content"], &second["session_id"]), (&json!("6"), &first["session_id"]));
@@ -99,7 +100,8 @@ async fn a_stream_tells_pieces_as_they_come_and_nothing_twice() {
     let run = worker.run().await;
     assert!(run.streaming);
     for text in ["The sum ", "is"] {
-        let partial = json!({"author": "math", "partial": true, "content": {"parts": [{"text": text}]}});
+        let partial =
+            json!({"author": "math", "partial": true, "content": {"parts": [{"text": text}]}});
         worker
             .tell(Partial {
                 run_id: run.run_id.clone(),
@@ -115,7 +117,10 @@ async fn a_stream_tells_pieces_as_they_come_and_nothing_twice() {
     assert_eq!(told.next_of("message_delta").await.data()["delta"], " 5.");
     worker.end(&run, "finished").await;
     let end = told.next_of("stream_end").await.data();
-    assert_eq!((&end["content"], &end["message_id"]), (&json!("The sum is 5."), &start["message_id"]));
+    assert_eq!(
+        (&end["content"], &end["message_id"]),
+        (&json!("The sum is 5."), &start["message_id"])
+    );
     assert!(told.next().await.is_none());
 }
 
@@ -137,7 +142,10 @@ async fn a_stream_tells_tools_in_order_and_ends_with_an_error_if_the_run_fails()
         messages.push(message);
     }
     let names: Vec<_> = messages.iter().map(|message| message.event.as_str()).collect();
-    assert_eq!(names, ["stream_start", "tool_call_start", "tool_call_args", "tool_call_end", "error"]);
+    assert_eq!(
+        names,
+        ["stream_start", "tool_call_start", "tool_call_args", "tool_call_end", "error"]
+    );
     assert_eq!(messages[2].data()["args_delta"], r#"{"a":2}"#);
     assert_eq!(messages[3].data()["status"], "error");
     let error = messages[4].data();
@@ -160,11 +168,16 @@ async fn what_cannot_be_said_is_refused_with_a_problem() {
     ] {
         chat(&server.api, body).await.problem(422, "invalid");
     }
-    let unsupported = json!({"message": "x", "files": [{"content": "eA==", "mime_type": "video/mp4"}]});
+    let unsupported =
+        json!({"message": "x", "files": [{"content": "eA==", "mime_type": "video/mp4"}]});
     chat(&server.api, unsupported).await.problem(415, "unsupported_file");
     let unknown = json!({"message": "x", "session_id": "01ARZ3NDEKTSV4RRFFQ69G5FAV"});
     chat(&server.api, unknown).await.problem(404, "session_not_found");
-    server.api.post("/agent/nobody/chat", &json!({"message": "x"})).await.problem(404, "unknown_agent");
+    server
+        .api
+        .post("/agent/nobody/chat", &json!({"message": "x"}))
+        .await
+        .problem(404, "unknown_agent");
     server.api.post_text(CHAT, "{").await.problem(400, "bad_request");
     server.api.get(CHAT).await.problem(405, "method_not_allowed");
     let bad_seat = format!("{CHAT}?seat=throne");
@@ -182,7 +195,8 @@ async fn a_second_message_is_refused_while_a_run_goes_on_or_waits_if_asked_to() 
     let refused = chat(&server.api, second.clone()).await.problem(409, "run_in_progress");
     assert_eq!(refused["run_id"], run.run_id.as_str());
     let api = server.api.clone();
-    let queued = tokio::spawn(async move { api.post(&format!("{CHAT}?queue=true"), &second).await });
+    let queued =
+        tokio::spawn(async move { api.post(&format!("{CHAT}?queue=true"), &second).await });
     let event = sample::agent_event("a", "math", "one");
     worker.append(&run, "event", "", &event).await.unwrap();
     worker.end(&run, "finished").await;
@@ -193,7 +207,8 @@ async fn a_second_message_is_refused_while_a_run_goes_on_or_waits_if_asked_to() 
 
 #[tokio::test]
 async fn a_session_ends_by_silence_or_by_word_and_is_then_not_found() {
-    let mut server = TestServer::told(|config| config.serve.session_ttl = Duration::from_millis(1)).await;
+    let mut server =
+        TestServer::told(|config| config.serve.session_ttl = Duration::from_millis(1)).await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let first = chatting(&server.api, json!({"message": "hello"}));
     answer(&mut worker, "hi").await;

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use super::{reader, row};
 use crate::query::page_size;
 use crate::{
-    AdkCursor, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AdkStored, EventQuery, Order,
-    SharedState,
+    AdkCursor, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AdkStored, EventQuery, Limits,
+    Order, SharedState,
 };
 
 /// Events read at once when messages are gathered.
@@ -81,10 +81,11 @@ pub(super) fn session(
     connection: &Connection,
     id: SessionId,
     query: &AdkEventQuery,
+    limits: &Limits,
 ) -> rusqlite::Result<Option<AdkRead>> {
     // One transaction, so that state and events are of one moment.
     let moment = connection.unchecked_transaction()?;
-    let Some(session) = row::find_session(&moment, id)? else { return Ok(None) };
+    let Some(session) = row::find_session(&moment, id, limits)? else { return Ok(None) };
     let state = session_state(&moment, id)?;
     let shared = if session.shares_state() {
         shared_state(&moment, &session.app_name, Some(&session.user_id))?
@@ -106,22 +107,26 @@ fn events(
     }
     let by_time = query.recent.is_some() || query.not_before.is_some();
     let mut values = vec![Sql::Text(id.to_string())];
-    let mut conditions = String::from(" AND kind = 'event' AND parent_call_id IS NULL");
+    let kind = if by_time { "e" } else { "p" };
+    let mut conditions = format!(" AND {kind}.kind = 'event' AND e.parent_call_id IS NULL");
     let mut also = |condition: &str, value: Sql| {
         values.push(value);
         let _ = write!(conditions, " AND {condition} ?{}", values.len());
     };
     if query.after.get() > 0 {
-        also("seq >", Sql::Integer(row::number(query.after)));
+        also("p.seq >", Sql::Integer(row::number(query.after)));
     }
     if let Some(bound) = query.not_before {
-        also("time >=", Sql::Real(bound));
+        also("p.time >=", Sql::Real(bound));
     }
-    let order = if by_time { "time DESC, seq DESC" } else { "seq" };
+    let (table, order) =
+        if by_time { ("event_times", "2 DESC, 1 DESC") } else { ("event_places", "1") };
     let mut sql = format!(
-        "SELECT seq, time, payload FROM events WHERE session_id = ?1 AND settled = 1{conditions} \
-         UNION ALL SELECT seq, time, payload FROM events WHERE {}{conditions} ORDER BY {order}",
-        row::UNSETTLED
+        "SELECT p.seq, p.time, e.payload FROM {table} p JOIN events e ON e.id = p.id \
+         WHERE p.session_id = ?1{conditions} \
+         UNION ALL SELECT e.seq, e.time, e.payload FROM events e WHERE {}{} ORDER BY {order}",
+        row::UNSETTLED,
+        conditions.replace(" p.", " e.")
     );
     if let Some(recent) = query.recent {
         let _ = write!(sql, " LIMIT {recent}");

@@ -1,12 +1,13 @@
 //! Computing anew what is derived from the log.
 
+use std::sync::Arc;
+
 use hotseat_core::{Seq, SessionId};
 use rusqlite::{Connection, params};
 
 use super::ledger::SessionLedger;
 use super::session_rows::{find, update};
 use super::tail::Tail;
-use super::usage::Figures;
 use super::writer::Work;
 use super::{reader, row};
 use crate::rules::{before_refold, refold};
@@ -22,7 +23,11 @@ pub(super) fn session(
     limits: &Limits,
     id: SessionId,
 ) -> Result<(), AppendError> {
-    let mut session = find(work.connection, id)?.ok_or(AppendError::NoSession { session: id })?;
+    // What is computed anew is told from all events, and leaves none behind it.
+    work.tail
+        .settle_session(work.connection, id, Vec::new())
+        .map_err(StoreError::backend("settle events"))?;
+    let mut session = find(work, id)?.ok_or(AppendError::NoSession { session: id })?;
     forget(work.connection, id, session.removed_through)?;
     before_refold(&mut session);
     session.message_count = messages_left(work.connection, id)?;
@@ -77,10 +82,10 @@ pub(super) fn all_sessions(connection: &Connection) -> Result<(), AppendError> {
             statement.query_map([], |row| row::parsed(row, 0))?.collect::<Result<Vec<_>, _>>()
         })
         .map_err(StoreError::backend("list sessions"))?;
-    // What is derived anew is no news to the figures, and there is nobody to wake yet.
-    let (mut figures, mut tail) = (Figures::default(), Tail::default());
+    // There is nobody to wake yet.
+    let mut tail = Tail::new(Arc::new(Limits::default()));
     for id in ids {
-        let mut work = Work::quiet(connection, &mut figures, &mut tail);
+        let mut work = Work::new(connection, &mut tail);
         session(&mut work, &Limits::default(), id)?;
     }
     Ok(())

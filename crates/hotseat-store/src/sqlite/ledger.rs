@@ -1,15 +1,20 @@
 //! One session's rows, within the savepoint of one piece of work.
 
-use hotseat_core::{Account, Effect, Kind, Message, Seq, SessionId, StateOwner, TurnId, Usage};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hotseat_core::{Account, Effect, Kind, Message, Seq, SessionId, StateOwner, TurnId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
-use super::reader;
 use super::row::{self, number, seq};
-use super::tail::settle;
+use super::session_rows::update;
+use super::tail::{Summary, Unsettled};
 use super::usage::count;
 use super::writer::Work;
+use super::{identity, reader, settle};
 use crate::rules::{Ledger, Prepared, Removed};
 use crate::{EventQuery, Limits, Session, StoreError};
 
@@ -18,13 +23,38 @@ pub(super) struct SessionLedger<'l, 'w> {
     limits: &'l Limits,
     session: SessionId,
     key: String,
-    /// When the last event was inserted, for the figures.
-    arrived: Timestamp,
+    /// Events that were written and wait to be settled.
+    added: Added,
+    /// Something besides events was written, and the summary has to be written with it.
+    touched: Cell<bool>,
+}
+
+/// The events of one append.
+#[derive(Debug, Default)]
+struct Added {
+    ids: HashMap<Arc<str>, Seq>,
+    events: Vec<Unsettled>,
+    /// The id of the last one.
+    last_id: i64,
 }
 
 impl<'l, 'w> SessionLedger<'l, 'w> {
     pub(super) fn new(work: &'l mut Work<'w>, limits: &'l Limits, session: SessionId) -> Self {
-        Self { work, limits, session, key: session.to_string(), arrived: Timestamp::UNIX_EPOCH }
+        let key = session.to_string();
+        Self { work, limits, session, key, added: Added::default(), touched: Cell::new(false) }
+    }
+
+    /// Leaves the events to the tail, and writes the summary if something was written that
+    /// could not be told from the last rows of the log.
+    pub(super) fn finish(self, session: Session) -> Result<(), StoreError> {
+        let summary = if self.touched.get() {
+            update(self.work.connection, &session)?;
+            Summary::Written
+        } else {
+            Summary::Later
+        };
+        self.work.tail.enter(session, summary, self.added.events);
+        Ok(())
     }
 
     fn execute(
@@ -33,6 +63,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
         sql: &str,
         values: impl rusqlite::Params,
     ) -> Result<usize, StoreError> {
+        self.touched.set(true);
         self.work
             .connection
             .prepare_cached(sql)
@@ -63,20 +94,11 @@ impl SessionLedger<'_, '_> {
 
 impl Ledger for SessionLedger<'_, '_> {
     fn seq_of(&mut self, event_id: &str) -> Result<Option<Seq>, StoreError> {
-        let unsettled = self.work.added.seq_of(self.session, event_id);
+        let unsettled = self.added.ids.get(event_id).copied();
         if let Some(seq) = unsettled.or_else(|| self.work.tail.seq_of(self.session, event_id)) {
             return Ok(Some(seq));
         }
-        self.work
-            .connection
-            .prepare_cached(
-                "SELECT seq FROM events WHERE session_id = ?1 AND event_id = ?2 AND settled = 1",
-            )
-            .and_then(|mut statement| {
-                statement
-                    .query_row(params![self.key, event_id], |row| row.get(0).map(seq))
-                    .optional()
-            })
+        identity::find(self.work.connection, self.session, &self.key, event_id)
             .map_err(StoreError::backend("look for an event"))
     }
 
@@ -110,17 +132,21 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError> {
-        self.arrived = event.event.timestamp;
-        self.work.added.insert(self.session, &event.event.event_id, seq);
-        let id = self.work.tail.next_id();
+        self.added.last_id = self.work.tail.next_id();
         self.work
             .connection
             .prepare_cached(row::INSERT_EVENT)
             .and_then(|mut statement| {
-                row::insert_event(&mut statement, self.session, seq, event, self.limits, id)
+                row::insert_event(&mut statement, &self.key, seq, event, self.added.last_id)
             })
             .map(|_| ())
             .map_err(StoreError::backend("insert an event"))
+    }
+
+    fn entered(&mut self, seq: Seq, event: Prepared) {
+        let event = Unsettled::new(self.session, self.added.last_id, seq, event);
+        self.added.ids.insert(Arc::clone(&event.event_id), seq);
+        self.added.events.push(event);
     }
 
     fn open_turn(&mut self, turn: TurnId, seq: Seq, at: Timestamp) -> Result<(), StoreError> {
@@ -204,17 +230,21 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn remove_events(&mut self, through: Seq) -> Result<Removed, StoreError> {
-        // What is removed is found by its indexes.
-        settle(self.work.connection).map_err(StoreError::backend("settle events"))?;
-        self.work.settled.push(self.session);
+        // What is removed is found in the tables of settled events.
+        let added = std::mem::take(&mut self.added.events);
+        self.work
+            .tail
+            .settle_session(self.work.connection, self.session, added)
+            .map_err(StoreError::backend("settle events"))?;
         self.keep_what_was_said(through)?;
         let values = params![self.key, number(through)];
         let removed = self
             .work
             .connection
             .prepare_cached(
-                "SELECT count(*), COALESCE(sum(kind = 'event'), 0), COALESCE(sum(size), 0) FROM events \
-                 WHERE session_id = ?1 AND settled = 1 AND seq <= ?2",
+                "SELECT count(*), COALESCE(sum(e.kind = 'event'), 0), COALESCE(sum(e.size), 0) \
+                 FROM event_places p JOIN events e ON e.id = p.id \
+                 WHERE p.session_id = ?1 AND p.seq <= ?2",
             )
             .and_then(|mut statement| {
                 statement.query_row(values, |row| {
@@ -223,28 +253,11 @@ impl Ledger for SessionLedger<'_, '_> {
                 })
             })
             .map_err(StoreError::backend("count events to remove"))?;
-        for (action, sql) in [
-            (
-                "remove words of events",
-                "DELETE FROM search WHERE rowid IN \
-                 (SELECT id FROM events WHERE session_id = ?1 AND settled = 1 AND seq <= ?2)",
-            ),
-            (
-                "remove events",
-                "DELETE FROM events WHERE session_id = ?1 AND settled = 1 AND seq <= ?2",
-            ),
-            (
-                "remove turns",
-                "DELETE FROM turns WHERE session_id = ?1 AND request_seq <= ?2 \
-                 AND response_seq IS NOT NULL",
-            ),
-        ] {
-            self.execute(action, sql, params![self.key, number(through)])?;
-        }
+        settle::remove(self.work.connection, self.session, through)
+            .map_err(StoreError::backend("remove events"))?;
+        let sql = "DELETE FROM turns WHERE session_id = ?1 AND request_seq <= ?2 \
+                   AND response_seq IS NOT NULL";
+        self.execute("remove turns", sql, params![self.key, number(through)])?;
         Ok(removed)
-    }
-
-    fn count(&mut self, usage: &Usage) {
-        self.work.figures.add(self.arrived, usage);
     }
 }

@@ -138,18 +138,22 @@ pub(super) fn events(
     session: SessionId,
     query: &EventQuery,
 ) -> rusqlite::Result<Vec<Event>> {
-    let (conditions, values) = conditions(session, query);
-    let order = match (query.sort, query.order) {
-        (Sort::Arrival, Order::Ascending) => "seq",
-        (Sort::Arrival, Order::Descending) => "seq DESC",
-        (Sort::Time, Order::Ascending) => "time, seq",
-        (Sort::Time, Order::Descending) => "time DESC, seq DESC",
+    // What is settled is chosen and sorted by a table of its own, `p`; of what is not, the
+    // rows of the log are their own `p`.
+    let (table, order, chosen) = match (query.sort, query.order) {
+        (Sort::Arrival, Order::Ascending) => ("event_places", "2", "p"),
+        (Sort::Arrival, Order::Descending) => ("event_places", "2 DESC", "p"),
+        (Sort::Time, Order::Ascending) => ("event_times", "13, 2", "e"),
+        (Sort::Time, Order::Descending) => ("event_times", "13 DESC, 2 DESC", "e"),
     };
-    let select = format!("{}, time FROM events", row::EVENT_COLUMNS);
+    let (conditions, values) = conditions(session, query, chosen);
+    let columns = row::EVENT_COLUMNS;
     let sql = format!(
-        "{select} WHERE session_id = ?1 AND settled = 1{conditions} UNION ALL \
-         {select} WHERE {}{conditions} ORDER BY {order} LIMIT {}",
+        "{} FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions} \
+         UNION ALL {columns}, e.time FROM events e WHERE {}{} ORDER BY {order} LIMIT {}",
+        format_args!("{}, p.time", columns.replace("e.seq", "p.seq")),
         row::UNSETTLED,
+        conditions.replace(" p.", " e."),
         page_size(query.limit, DEFAULT_EVENTS)
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -167,39 +171,39 @@ pub(super) fn events(
 }
 
 /// What events must satisfy, with numbered parameters, because it is said twice: for those
-/// that are settled and for those that are not.
-fn conditions(session: SessionId, query: &EventQuery) -> (String, Vec<Value>) {
+/// that are settled and for those that are not. `chosen` is what has authors and the like.
+fn conditions(session: SessionId, query: &EventQuery, chosen: &str) -> (String, Vec<Value>) {
     let mut sql = String::new();
     let mut values = vec![Value::Text(session.to_string())];
-    let mut also = |condition: &str, value: Value| {
+    let mut also = |condition: std::fmt::Arguments<'_>, value: Value| {
         values.push(value);
         let _ = write!(sql, " AND {condition} ?{}", values.len());
     };
     if query.after.get() > 0 {
         let comparison = match query.order {
-            Order::Ascending => "seq >",
-            Order::Descending => "seq <",
+            Order::Ascending => ">",
+            Order::Descending => "<",
         };
-        also(comparison, Value::Integer(number(query.after)));
+        also(format_args!("p.seq {comparison}"), Value::Integer(number(query.after)));
     }
-    for (comparison, bound) in [("time >", query.later_than), ("time >=", query.not_before)] {
+    for (comparison, bound) in [(">", query.later_than), (">=", query.not_before)] {
         if let Some(bound) = bound {
-            also(comparison, Value::Real(bound));
+            also(format_args!("p.time {comparison}"), Value::Real(bound));
         }
     }
-    for (comparison, wanted) in [
-        ("invocation_id =", &query.invocation_id),
-        ("author =", &query.author),
-        ("branch =", &query.branch),
+    for (column, wanted) in [
+        ("invocation_id", &query.invocation_id),
+        ("author", &query.author),
+        ("branch", &query.branch),
     ] {
         if let Some(wanted) = wanted {
-            also(comparison, Value::Text(wanted.clone()));
+            also(format_args!("{chosen}.{column} ="), Value::Text(wanted.clone()));
         }
     }
     if !query.kinds.is_empty() {
         // The words come from our own enum, never from a caller.
         let kinds: Vec<_> = query.kinds.iter().map(|kind| format!("'{kind}'")).collect();
-        let _ = write!(sql, " AND kind IN ({})", kinds.join(", "));
+        let _ = write!(sql, " AND {chosen}.kind IN ({})", kinds.join(", "));
     }
     (sql, values)
 }

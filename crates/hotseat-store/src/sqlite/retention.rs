@@ -32,10 +32,19 @@ pub(super) fn make_room(work: &mut Work<'_>, limits: &Limits) -> Result<(), Stor
         .map_err(StoreError::backend("count sessions"))?;
     let excess = count(there).saturating_add(1).saturating_sub(max);
     if excess > 0 {
+        settle_all(work)?;
         let victims = least_recent(work.connection, excess)?;
         remove(work, RemovalReason::TooManySessions, &victims)?;
     }
     Ok(())
+}
+
+/// Who may go is told by the rows of sessions, so they must be up to date.
+fn settle_all(work: &mut Work<'_>) -> Result<(), StoreError> {
+    work.tail
+        .settle_some(work.connection, usize::MAX)
+        .map(|_| ())
+        .map_err(StoreError::backend("settle events"))
 }
 
 /// One step of a clean-up. Returns whether there may be more to do.
@@ -45,6 +54,7 @@ pub(super) fn sweep(
     sweep: &Sweep,
 ) -> Result<bool, StoreError> {
     let mut more = false;
+    settle_all(work)?;
     if let Some(before) = sweep.untouched_since {
         let victims = select(
             work.connection,

@@ -3,11 +3,11 @@
 use hotseat_core::{Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId};
 use jiff::Timestamp;
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction, params};
 use serde_json::value::RawValue;
 
 use super::usage::count;
-use crate::rules::Prepared;
+use crate::rules::{Prepared, catch_up};
 use crate::{Limits, OpenRun, Session, Turn};
 
 pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, description, title, \
@@ -16,21 +16,19 @@ pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, des
      message_count, bytes, record_status, progress, current_phase, final_report, error, \
      incarnation FROM sessions";
 
-/// What [`event`] reads, in its order.
-pub(super) const EVENT_COLUMNS: &str = "SELECT session_id, seq, event_id, timestamp, kind, turn_id, \
-     agent_name, invocation_id, author, branch, parent_call_id, payload";
+/// What [`event`] reads, in its order, of `events e`.
+pub(super) const EVENT_COLUMNS: &str = "SELECT e.session_id, e.seq, e.event_id, e.timestamp, \
+     e.kind, e.turn_id, e.agent_name, e.invocation_id, e.author, e.branch, e.parent_call_id, \
+     e.payload";
 
-/// The rows of a session that are not settled yet; the session is parameter 1. Goes together
-/// with `session_id = ?1 AND settled = 1`.
-pub(super) const UNSETTLED: &str = "id > (SELECT settled_through FROM places) \
-     AND session_id = ?1 AND settled = 0";
+/// The rows of `events e` that are a session's and not settled yet; the session is parameter 1.
+/// Goes together with the session's rows of a table of settled events.
+pub(super) const UNSETTLED: &str = "e.id > (SELECT settled_through FROM places) \
+     AND e.session_id = ?1 AND e.seq > (SELECT settled_seq FROM sessions WHERE id = ?1)";
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
      time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload, \
      id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-
-/// How hard payloads are compressed: fast, as every append pays for it.
-const ZSTD_LEVEL: i32 = 1;
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     let run = match (row.get(12)?, row.get(13)?, row.get::<_, Option<i64>>(14)?) {
@@ -72,8 +70,8 @@ pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-/// Finds one session.
-pub(super) fn find_session(
+/// The row of one session, which may be older than its log.
+pub(super) fn session_row(
     connection: &Connection,
     id: SessionId,
 ) -> rusqlite::Result<Option<Session>> {
@@ -81,6 +79,24 @@ pub(super) fn find_session(
         .prepare_cached(&format!("{SELECT_SESSIONS} WHERE id = ?1"))?
         .query_row([id.to_string()], session)
         .optional()
+}
+
+/// One session as its log says. Within a transaction, or a moment lies between row and log.
+pub(super) fn find_session(
+    moment: &Transaction<'_>,
+    id: SessionId,
+    limits: &Limits,
+) -> rusqlite::Result<Option<Session>> {
+    let Some(mut session) = session_row(moment, id)? else { return Ok(None) };
+    let sql =
+        format!("{EVENT_COLUMNS} FROM events e WHERE {UNSETTLED} AND e.seq > ?2 ORDER BY e.id");
+    let mut select = moment.prepare_cached(&sql)?;
+    let mut rows = select.query(params![id.to_string(), number(session.last_seq)])?;
+    while let Some(found) = rows.next()? {
+        let Event { seq, entry, .. } = event(found)?;
+        catch_up(&mut session, seq, &Prepared::again(entry), limits);
+    }
+    Ok(Some(session))
 }
 
 pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
@@ -110,25 +126,19 @@ pub(super) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
 
 pub(super) fn insert_event(
     statement: &mut CachedStatement<'_>,
-    session: SessionId,
+    session: &str,
     seq: Seq,
     prepared: &Prepared,
-    limits: &Limits,
     id: i64,
 ) -> rusqlite::Result<usize> {
     let event = &prepared.event;
     let text = event.payload.get();
-    let compressed = limits
-        .compress_over_bytes
-        .filter(|threshold| text.len() > *threshold)
-        .and_then(|_| zstd::bulk::compress(text.as_bytes(), ZSTD_LEVEL).ok())
-        .filter(|compressed| compressed.len() < text.len());
-    let payload = match &compressed {
+    let payload = match &prepared.compressed {
         Some(compressed) => ValueRef::Blob(compressed),
         None => ValueRef::Text(text.as_bytes()),
     };
     statement.execute(params![
-        session.to_string(),
+        session,
         number(seq),
         event.event_id,
         event.timestamp.as_millisecond(),

@@ -8,23 +8,27 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Durability, derive};
+use super::{Durability, derive, identity};
 use crate::OpenError;
 
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
+    include_str!("migrations/0003_settling.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
 const DERIVES: u32 = 2;
 
+/// The first version that recognises events by a hash.
+const HASHES: u32 = 3;
+
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Pages of the write-ahead log before it is copied into the file: 16 MB. Pages that change
-/// often are then copied less often.
-const CHECKPOINT_PAGES: u32 = 4000;
+/// Memory for pages of the connection that writes: the places where events of active sessions
+/// are settled. In KiB, and negative, as SQLite wants it.
+const WRITER_CACHE: i32 = -16_384;
 
 /// Prepared statements kept per connection; more than this crate has.
 const STATEMENTS_KEPT: usize = 64;
@@ -37,17 +41,24 @@ pub(super) fn open_writer(path: &Path, durability: Durability) -> Result<Connect
     let mut connection = Connection::open(path).map_err(failed)?;
     configure(&connection).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    let synchronous = match durability {
-        Durability::Full => "FULL",
-        Durability::None => "OFF",
-    };
-    connection.pragma_update(None, "synchronous", synchronous).map_err(failed)?;
+    connection.pragma_update(None, "synchronous", durability.synchronous()).map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     // Every piece of work has a savepoint, which keeps the pages it changes as they were. In a
     // file, that would be more writing than the log itself.
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(failed)?;
+    connection.pragma_update(None, "cache_size", WRITER_CACHE).map_err(failed)?;
     migrate(&mut connection, path)?;
+    Ok(connection)
+}
+
+/// A connection that copies the write-ahead log into the file, and does nothing else.
+pub(super) fn open_checkpointer(
+    path: &Path,
+    durability: Durability,
+) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    configure(&connection)?;
+    connection.pragma_update(None, "synchronous", durability.synchronous())?;
     Ok(connection)
 }
 
@@ -78,6 +89,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     }
     for migration in &MIGRATIONS[found as usize..] {
         transaction.execute_batch(migration).map_err(failed)?;
+    }
+    if (1..HASHES).contains(&found) {
+        identity::insert_all(&transaction).map_err(failed)?;
     }
     if (1..DERIVES).contains(&found) {
         derive::all_sessions(&transaction)

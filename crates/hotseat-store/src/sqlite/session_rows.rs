@@ -4,9 +4,9 @@ use hotseat_core::SessionId;
 use rusqlite::{Connection, params};
 
 use super::ledger::SessionLedger;
-use super::retention;
-use super::row::{self, number};
+use super::row::number;
 use super::writer::Work;
+use super::{retention, settle};
 use crate::rules::{self, Prepared, Removed};
 use crate::{
     AppendError, Appended, Created, Expected, Limits, NewSession, RemovalReason, Session,
@@ -18,19 +18,19 @@ pub(super) fn create(
     limits: &Limits,
     mut new: NewSession,
 ) -> Result<Created, AppendError> {
-    if let Some(existing) = find(work.connection, new.id)? {
+    if let Some(existing) = find(work, new.id)? {
         return Ok(Created::Existing(existing));
     }
     retention::make_room(work, limits)?;
-    let opening: Vec<_> = new.opening.drain(..).map(Prepared::new).collect();
+    let opening: Vec<_> = new.opening.drain(..).map(|event| Prepared::new(event, limits)).collect();
     let session = Session::fresh(&new);
     insert(work.connection, &session)?;
     work.grew(session.id, session.last_seq);
     if opening.is_empty() {
         return Ok(Created::New(session));
     }
-    append(work, limits, session.id, Expected::Any, &opening)?;
-    let session = find(work.connection, session.id)?;
+    append(work, limits, session.id, Expected::Any, opening)?;
+    let session = find(work, session.id)?;
     session.map(Created::New).ok_or(AppendError::NoSession { session: new.id })
 }
 
@@ -63,17 +63,17 @@ pub(super) fn append(
     limits: &Limits,
     id: SessionId,
     expected: Expected,
-    events: &[Prepared],
+    events: Vec<Prepared>,
 ) -> Result<Appended, AppendError> {
-    let mut session = find(work.connection, id)?.ok_or(AppendError::NoSession { session: id })?;
+    let mut session = find(work, id)?.ok_or(AppendError::NoSession { session: id })?;
     let removed_before = session.removed_through;
     let mut ledger = SessionLedger::new(work, limits, id);
     let appended = rules::apply(&mut session, expected, events, limits, &mut ledger)?;
+    let trimmed = session.removed_through.get() - removed_before.get();
     if appended.new > 0 {
-        update(work.connection, &session)?;
+        ledger.finish(session)?;
         work.grew(id, appended.last_seq);
     }
-    let trimmed = session.removed_through.get() - removed_before.get();
     if trimmed > 0 {
         retention::note(work.connection, RemovalReason::TooManyEvents, 0, trimmed)?;
     }
@@ -82,19 +82,16 @@ pub(super) fn append(
 
 /// Removes a session with all that belongs to it. `false` if it was not there.
 pub(super) fn delete(work: &mut Work<'_>, id: SessionId) -> Result<bool, StoreError> {
-    let Some(session) = find(work.connection, id)? else { return Ok(false) };
-    let key = id.to_string();
-    let delete = |sql: &str| work.connection.prepare_cached(sql)?.execute([&key]);
-    let of_session = |rows: &str| {
-        delete(&format!("DELETE FROM search WHERE rowid IN (SELECT id FROM events WHERE {rows})"))?;
-        delete(&format!("DELETE FROM events WHERE {rows}"))
-    };
-    of_session("session_id = ?1 AND settled = 1")
-        .and_then(|_| of_session(row::UNSETTLED))
-        .and_then(|_| delete("DELETE FROM sessions WHERE id = ?1"))
+    let Some(session) = find(work, id)? else { return Ok(false) };
+    // What it did counts, although it is gone; and what goes is found where settled events are.
+    work.tail
+        .settle_session(work.connection, id, Vec::new())
+        .and_then(|()| settle::remove(work.connection, id, session.last_seq))
+        .and_then(|()| {
+            let sql = "DELETE FROM sessions WHERE id = ?1";
+            work.connection.prepare_cached(sql)?.execute([id.to_string()])
+        })
         .map_err(StoreError::backend("delete a session"))?;
-    // Whatever comes under this id again is new.
-    work.settled.push(id);
     work.deleted(id, session.user_id);
     Ok(true)
 }
@@ -105,24 +102,30 @@ pub(super) fn clear(
     limits: &Limits,
     id: SessionId,
 ) -> Result<u64, AppendError> {
-    let mut session = find(work.connection, id)?.ok_or(AppendError::NoSession { session: id })?;
+    let mut session = find(work, id)?.ok_or(AppendError::NoSession { session: id })?;
     if session.pending_turns > 0 || session.run.is_some() {
         return Err(AppendError::StillOpen { session: id });
     }
     let through = session.last_seq;
     let mut ledger = SessionLedger::new(work, limits, id);
     let Removed { entries, .. } = rules::remove_through(&mut session, through, &mut ledger)?;
-    update(work.connection, &session)?;
+    ledger.finish(session)?;
     retention::note(work.connection, RemovalReason::Cleared, 0, entries)?;
-    work.grew(id, session.last_seq);
+    work.grew(id, through);
     Ok(entries)
 }
 
-pub(super) fn find(connection: &Connection, id: SessionId) -> Result<Option<Session>, StoreError> {
-    row::find_session(connection, id).map_err(StoreError::backend("read a session"))
+/// A session as its log says.
+pub(super) fn find(work: &Work<'_>, id: SessionId) -> Result<Option<Session>, StoreError> {
+    work.tail.session(work.connection, id).map_err(StoreError::backend("read a session"))
 }
 
 pub(super) fn update(connection: &Connection, session: &Session) -> Result<(), StoreError> {
+    write_summary(connection, session).map_err(StoreError::backend("update a session's summary"))
+}
+
+/// Brings a session's row up to date.
+pub(super) fn write_summary(connection: &Connection, session: &Session) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
             "UPDATE sessions SET updated_at = ?2, title = ?3, status = ?4, last_seq = ?5, \
@@ -157,5 +160,4 @@ pub(super) fn update(connection: &Connection, session: &Session) -> Result<(), S
             ])
         })
         .map(|_| ())
-        .map_err(StoreError::backend("update a session's summary"))
 }

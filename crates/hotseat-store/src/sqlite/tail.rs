@@ -1,49 +1,119 @@
-//! The events that are not settled yet.
+//! The events that are not settled yet, and the summaries that are not written yet.
 //!
-//! Appends go to the end of the table and into no index. Here are the ids of those events,
-//! so that the writer knows which are there already, and the bulk step that settles them.
-//! Only the writer holds a tail; readers look through the few rows themselves.
+//! An append writes its events at the end of the log and nothing else, unless they change
+//! more than a summary. What makes them easy to find, what they add to the figures and the
+//! row of their session follow later, for many events of a session at a time: they are
+//! settled. Until then they are here, for the writer's rules; whoever reads finds them in the
+//! last rows of the log.
+//!
+//! Nothing is only here. All of it is read from the log again when the store is opened, when
+//! another process wrote to the file, and when something had to be undone.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use hotseat_core::{Seq, SessionId};
+use hotseat_core::{Kind, Seq, SessionId, Usage};
+use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::row;
-use super::usage::count;
+use super::{identity, row, session_rows, settle};
+use crate::rules::{Prepared, catch_up};
+use crate::{Limits, Session};
 
 /// So many events wait to be settled at most. Readers look through them, so not too many;
-/// each page of an index takes its share of them at once, so not too few.
-const MOST: usize = 2000;
+/// each page of a table takes its share of them at once, so not too few.
+const MOST: usize = 2048;
 
-/// The ids of unsettled events, with their places.
-#[derive(Debug, Default)]
+/// Events of one session that are settled at once, at least.
+const PIECE: usize = 64;
+
+/// Sessions with unsettled events.
+#[derive(Debug)]
 pub(super) struct Tail {
-    known: HashMap<(SessionId, String), Seq>,
+    limits: Arc<Limits>,
+    sessions: HashMap<SessionId, Waiting>,
+    /// Those sessions, the one that waits for longest first.
+    order: VecDeque<SessionId>,
+    /// Unsettled events of all sessions.
+    events: usize,
     /// The id of the last event. Ids are never given twice: indexes remember them.
     last_id: i64,
     /// Changes when another connection wrote.
     version: Option<i64>,
+    /// Counts what a rollback would have to undo here.
+    changes: u64,
 }
 
-/// What one piece of work added; it counts once the work may stay.
-#[derive(Debug, Default)]
-pub(super) struct Added(HashMap<(SessionId, String), Seq>);
+/// What waits of one session.
+#[derive(Debug)]
+struct Waiting {
+    session: Session,
+    /// The session's row is older than this.
+    stale: bool,
+    ids: HashMap<Arc<str>, Seq>,
+    events: VecDeque<Unsettled>,
+}
 
-impl Added {
-    pub(super) fn insert(&mut self, session: SessionId, event_id: &str, seq: Seq) {
-        self.0.insert((session, event_id.to_owned()), seq);
-    }
-
-    pub(super) fn seq_of(&self, session: SessionId, event_id: &str) -> Option<Seq> {
-        if self.0.is_empty() {
-            return None;
+impl Waiting {
+    /// Brings the session's row up to date.
+    fn write_summary(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        if self.stale {
+            session_rows::write_summary(connection, &self.session)?;
+            self.stale = false;
         }
-        self.0.get(&(session, event_id.to_owned())).copied()
+        Ok(())
+    }
+}
+
+/// What has to be known of an event to settle it.
+#[derive(Debug)]
+pub(super) struct Unsettled {
+    pub(super) id: i64,
+    pub(super) seq: Seq,
+    pub(super) event_id: Arc<str>,
+    pub(super) hash: i64,
+    pub(super) arrived: Timestamp,
+    pub(super) time: f64,
+    pub(super) kind: Kind,
+    pub(super) author: String,
+    pub(super) invocation_id: Option<String>,
+    pub(super) branch: Option<String>,
+    pub(super) usage: Usage,
+}
+
+impl Unsettled {
+    pub(super) fn new(session: SessionId, id: i64, seq: Seq, prepared: Prepared) -> Self {
+        let time = prepared.time();
+        let Prepared { event, effect, .. } = prepared;
+        Self {
+            id,
+            seq,
+            hash: identity::hash(session, &event.event_id),
+            event_id: event.event_id.into(),
+            arrived: event.timestamp,
+            time,
+            kind: event.kind,
+            author: event.author,
+            invocation_id: event.invocation_id,
+            branch: event.branch,
+            usage: effect.usage,
+        }
     }
 }
 
 impl Tail {
+    pub(super) fn new(limits: Arc<Limits>) -> Self {
+        Self {
+            limits,
+            sessions: HashMap::new(),
+            order: VecDeque::new(),
+            events: 0,
+            last_id: 0,
+            version: None,
+            changes: 0,
+        }
+    }
+
     /// Reads the tail anew if somebody else wrote to the file since.
     pub(super) fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let version = connection
@@ -52,23 +122,64 @@ impl Tail {
         if self.version == Some(version) {
             return Ok(());
         }
-        self.known = connection
-            .prepare_cached(
-                "SELECT session_id, event_id, seq FROM events \
-                 WHERE id > (SELECT settled_through FROM places) AND settled = 0",
-            )?
-            .query_map([], |found| {
-                Ok(((row::parsed(found, 0)?, found.get(1)?), row::seq(found.get(2)?)))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+        self.version = None;
+        (self.events, self.sessions, self.order) = Default::default();
         self.last_id = connection
             .prepare_cached(
                 "SELECT max(settled_through, indexed_through, \
                  COALESCE((SELECT max(id) FROM events), 0)) FROM places",
             )?
             .query_row([], |found| found.get(0))?;
+        let sql = format!(
+            "{}, e.id FROM events e JOIN sessions s ON s.id = e.session_id \
+             WHERE e.id > (SELECT settled_through FROM places) AND e.seq > s.settled_seq \
+             ORDER BY e.id",
+            row::EVENT_COLUMNS
+        );
+        let mut select = connection.prepare_cached(&sql)?;
+        let mut rows = select.query([])?;
+        while let Some(found) = rows.next()? {
+            let event = row::event(found)?;
+            self.read(connection, found.get(12)?, event)?;
+        }
         self.version = Some(version);
         Ok(())
+    }
+
+    /// Takes in one event of the log.
+    fn read(
+        &mut self,
+        connection: &Connection,
+        id: i64,
+        event: hotseat_core::Event,
+    ) -> rusqlite::Result<()> {
+        let (of, seq) = (event.session_id, event.seq);
+        let Some(mut session) = self.session(connection, of)? else { return Ok(()) };
+        let prepared = Prepared::again(event.entry);
+        let stale = seq > session.last_seq;
+        if stale {
+            catch_up(&mut session, seq, &prepared, &self.limits);
+        }
+        let written = if stale { Summary::Later } else { Summary::AsItWas };
+        self.enter(session, written, vec![Unsettled::new(of, id, seq, prepared)]);
+        Ok(())
+    }
+
+    /// A session as its log says, whatever its row says.
+    pub(super) fn session(
+        &self,
+        connection: &Connection,
+        id: SessionId,
+    ) -> rusqlite::Result<Option<Session>> {
+        match self.sessions.get(&id) {
+            Some(waiting) => Ok(Some(waiting.session.clone())),
+            None => row::session_row(connection, id),
+        }
+    }
+
+    /// Where an unsettled event stands.
+    pub(super) fn seq_of(&self, session: SessionId, event_id: &str) -> Option<Seq> {
+        self.sessions.get(&session)?.ids.get(event_id).copied()
     }
 
     /// The id for one more event.
@@ -77,59 +188,121 @@ impl Tail {
         self.last_id
     }
 
-    /// Forgets what it knows, after a commit that failed.
+    /// Takes in events that were appended, with the summary that they lead to.
+    pub(super) fn enter(&mut self, session: Session, summary: Summary, events: Vec<Unsettled>) {
+        let id = session.id;
+        if events.is_empty() && !self.sessions.contains_key(&id) {
+            return;
+        }
+        self.changes += 1;
+        let waiting = self.sessions.entry(id).or_insert_with(|| {
+            self.order.push_back(id);
+            Waiting {
+                session: session.clone(),
+                stale: false,
+                ids: HashMap::new(),
+                events: VecDeque::new(),
+            }
+        });
+        waiting.session = session;
+        waiting.stale = match summary {
+            Summary::Written => false,
+            Summary::Later => true,
+            Summary::AsItWas => waiting.stale,
+        };
+        self.events += events.len();
+        for event in events {
+            waiting.ids.insert(Arc::clone(&event.event_id), event.seq);
+            waiting.events.push_back(event);
+        }
+    }
+
+    /// Forgets what it knows, after something was undone.
     pub(super) fn doubt(&mut self) {
         self.version = None;
     }
 
-    pub(super) fn seq_of(&self, session: SessionId, event_id: &str) -> Option<Seq> {
-        self.known.get(&(session, event_id.to_owned())).copied()
+    /// Differs if something changed here that a rollback does not undo.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
-    pub(super) fn extend(&mut self, added: Added) {
-        self.known.extend(added.0);
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
     }
 
-    /// Forgets a session whose events are settled or removed.
-    pub(super) fn forget(&mut self, session: SessionId) {
-        self.known.retain(|(of, _), _| *of != session);
+    /// Settles as many events as there are too many, so that every commit does its share.
+    pub(super) fn settle_excess(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        match self.events.saturating_sub(MOST) {
+            0 => Ok(()),
+            excess => self.settle_some(connection, excess).map(|_| ()),
+        }
     }
 
-    pub(super) fn is_full(&self) -> bool {
-        self.known.len() >= MOST
+    /// Settles about `wanted` events, those of the sessions that waited for longest. Returns
+    /// the id up to which all are settled.
+    pub(super) fn settle_some(
+        &mut self,
+        connection: &Connection,
+        wanted: usize,
+    ) -> rusqlite::Result<i64> {
+        let (mut left, mut settled) = (wanted, settle::Batch::default());
+        while left > 0
+            && let Some(id) = self.order.pop_front()
+        {
+            let Some(mut waiting) = self.sessions.remove(&id) else { continue };
+            waiting.write_summary(connection)?;
+            let piece = waiting.events.len().min(left.max(PIECE));
+            let Waiting { events, ids, .. } = &mut waiting;
+            let events = events.drain(..piece).inspect(|event| {
+                ids.remove(&event.event_id);
+            });
+            settled.add(connection, id, events)?;
+            self.events = self.events.saturating_sub(piece);
+            left = left.saturating_sub(piece.max(1));
+            if !waiting.events.is_empty() {
+                self.sessions.insert(id, waiting);
+                self.order.push_front(id);
+            }
+        }
+        self.finish(connection, &settled)
     }
 
-    /// Settles all.
-    pub(super) fn settle(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        settle(connection)?;
-        self.known.clear();
-        Ok(())
+    /// Settles all events of a session, and `more` that were written just now.
+    pub(super) fn settle_session(
+        &mut self,
+        connection: &Connection,
+        id: SessionId,
+        more: Vec<Unsettled>,
+    ) -> rusqlite::Result<()> {
+        let mut settled = settle::Batch::default();
+        if let Some(mut waiting) = self.sessions.remove(&id) {
+            self.order.retain(|other| *other != id);
+            self.events = self.events.saturating_sub(waiting.events.len());
+            waiting.write_summary(connection)?;
+            settled.add(connection, id, waiting.events.into_iter())?;
+        }
+        settled.add(connection, id, more.into_iter())?;
+        self.finish(connection, &settled).map(|_| ())
+    }
+
+    fn finish(&mut self, connection: &Connection, batch: &settle::Batch) -> rusqlite::Result<i64> {
+        self.changes += 1;
+        let first = self.sessions.values().filter_map(|waiting| waiting.events.front());
+        let through = first.map(|event| event.id - 1).min().unwrap_or(self.last_id);
+        batch.finish(connection, through)?;
+        Ok(through)
     }
 }
 
-/// Puts every event into the indexes.
-pub(super) fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "UPDATE events SET settled = 1 \
-             WHERE id > (SELECT settled_through FROM places) AND settled = 0",
-        )?
-        .execute([])?;
-    connection
-        .prepare_cached(
-            "UPDATE places SET settled_through = \
-             max(settled_through, COALESCE((SELECT max(id) FROM events), 0))",
-        )?
-        .execute([])?;
-    Ok(())
-}
-
-/// Whether every event is settled.
-pub(super) fn is_settled(connection: &Connection) -> rusqlite::Result<bool> {
-    connection
-        .prepare_cached(
-            "SELECT count(*) FROM events \
-             WHERE id > (SELECT settled_through FROM places) AND settled = 0",
-        )?
-        .query_row([], |row| row.get(0).map(|rows| count(rows) == 0))
+/// What is known of a session's row when its events are taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Summary {
+    /// It was written with them.
+    Written,
+    /// It is to be written.
+    Later,
+    /// They do not change it.
+    AsItWas,
 }

@@ -1,10 +1,9 @@
-//! Figures about agents and tools, summed as events are appended.
+//! Figures about agents and tools.
 //!
-//! The sums of a second are written together, so that counting costs next to nothing.
-//! A crash loses the last of them, and no event.
+//! They are summed up over the events that are settled together, and written with them, so
+//! that counting costs next to nothing and every event counts once.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use hotseat_core::Usage;
 use jiff::Timestamp;
@@ -12,15 +11,11 @@ use rusqlite::{Connection, params};
 
 use crate::{MinuteUsage, ToolUsage};
 
-/// How long sums may wait to be written.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// Sums that are not written yet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Figures {
     minutes: BTreeMap<i64, MinuteSums>,
     tools: BTreeMap<String, ToolSums>,
-    since: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,39 +56,8 @@ impl Figures {
         }
     }
 
-    /// Takes over the sums of a piece of work that may stay.
-    pub(super) fn merge(&mut self, other: Self) {
-        for (minute, sums) in other.minutes {
-            let ours = self.minutes.entry(minute).or_default();
-            ours.events += sums.events;
-            ours.errors += sums.errors;
-            ours.prompt_tokens += sums.prompt_tokens;
-            ours.output_tokens += sums.output_tokens;
-            self.since.get_or_insert_with(Instant::now);
-        }
-        for (name, sums) in other.tools {
-            let ours = self.tools.entry(name).or_default();
-            ours.calls += sums.calls;
-            ours.errors += sums.errors;
-            ours.timed += sums.timed;
-            ours.total_ms += sums.total_ms;
-            ours.max_ms = ours.max_ms.max(sums.max_ms);
-        }
-    }
-
-    /// Whether they waited long enough.
-    pub(super) fn are_due(&self) -> bool {
-        self.since.is_some_and(|since| since.elapsed() >= PATIENCE)
-    }
-
-    /// Writes the sums and begins anew.
-    pub(super) fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        self.write(connection)?;
-        *self = Self::default();
-        Ok(())
-    }
-
-    fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+    /// Adds the sums to those in the file.
+    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         for (minute, sums) in &self.minutes {
             connection
                 .prepare_cached(

@@ -8,6 +8,8 @@ mod append;
 #[cfg(test)]
 mod concurrency;
 #[cfg(test)]
+mod crashes;
+#[cfg(test)]
 mod delete;
 #[cfg(test)]
 mod events;
@@ -24,11 +26,15 @@ mod retention;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod settling;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod summary;
 #[cfg(test)]
 mod turns;
+#[cfg(test)]
+mod upgrades;
 
 /// Makes a test for each database of every function named. One that is not named
 /// is dead code, which the linter refuses.

@@ -50,8 +50,10 @@ pub(super) fn next(
     input: &RunAgentInput,
     wishes: Wishes,
 ) -> Result<Next, Problem> {
-    let ours: Vec<String> =
-        messages_snapshot(&thread.events, &|_, _| None).into_iter().map(|message| message.id).collect();
+    let ours: Vec<String> = messages_snapshot(&thread.events, &|_, _| None)
+        .into_iter()
+        .map(|message| message.id)
+        .collect();
     let is_known = |id: &str| thread.ledger.contains(id) || ours.iter().any(|known| known == id);
     let incoming = incoming(input, &is_known);
 
@@ -62,13 +64,17 @@ pub(super) fn next(
         let resumed = incoming.resume.iter().find(|resume| resume.interrupt_id == call.id);
         let (response, files) = match (result, resumed) {
             (Some(result), _) => (result.response(), result.parts.clone()),
-            (None, Some(resume)) => (resumed_with(resume.status, resume.payload.as_ref()), Vec::new()),
+            (None, Some(resume)) => {
+                (resumed_with(resume.status, resume.payload.as_ref()), Vec::new())
+            }
             (None, None) => {
                 missing.push(call.id.clone());
                 continue;
             }
         };
-        parts.push(json!({"function_response": {"id": call.id, "name": call.name, "response": response}}));
+        parts.push(
+            json!({"function_response": {"id": call.id, "name": call.name, "response": response}}),
+        );
         parts.extend(files);
     }
     if let Some(unknown) = incoming
@@ -104,7 +110,8 @@ pub(super) fn next(
         let parameters = tool.parameters.unwrap_or_else(|| json!({"type": "object"}));
         json!({"name": tool.name, "description": tool.description, "parameters": parameters})
     });
-    let mut client = json!({"protocol": "ag-ui", "run_id": input.run_id, "message_ids": message_ids});
+    let mut client =
+        json!({"protocol": "ag-ui", "run_id": input.run_id, "message_ids": message_ids});
     if let Some(text) = &context {
         client["context"] = json!(text);
     }
@@ -122,7 +129,9 @@ pub(super) fn next(
 
 fn resumed_with(status: ResumeStatus, payload: Option<&Value>) -> Value {
     match (status, payload) {
-        (ResumeStatus::Cancelled, _) => json!({"confirmed": false, "error": "cancelled by the user"}),
+        (ResumeStatus::Cancelled, _) => {
+            json!({"confirmed": false, "error": "cancelled by the user"})
+        }
         (ResumeStatus::Resolved, Some(payload @ Value::Object(_))) => payload.clone(),
         (ResumeStatus::Resolved, Some(Value::Bool(confirmed))) => json!({"confirmed": confirmed}),
         (ResumeStatus::Resolved, Some(other)) => json!({"result": other}),

@@ -35,7 +35,12 @@ pub(super) struct AguiRun {
 
 impl AguiRun {
     /// A run that a request began.
-    pub(super) fn of(thread: &Thread, agent: &Agent, input: RunAgentInput, interrupts: bool) -> Self {
+    pub(super) fn of(
+        thread: &Thread,
+        agent: &Agent,
+        input: RunAgentInput,
+        interrupts: bool,
+    ) -> Self {
         let start = Start {
             thread_id: input.thread_id,
             run_id: input.run_id,
@@ -185,7 +190,10 @@ impl AguiRun {
             }
             Ok(Some(RunStep::Closing) | None) => {
                 self.run = None;
-                self.translator.fail("the server is shutting down; the run goes on when it is back", Some("closing"))
+                self.translator.fail(
+                    "the server is shutting down; the run goes on when it is back",
+                    Some("closing"),
+                )
             }
             Err(error) => {
                 self.run = None;
@@ -260,7 +268,8 @@ impl AguiRun {
 
 fn state(thread: &Thread) -> Value {
     let shown = thread.state.iter().filter(|(key, _)| !key.starts_with("temp:"));
-    let state: serde_json::Map<_, _> = shown.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let state: serde_json::Map<_, _> =
+        shown.map(|(key, value)| (key.clone(), value.clone())).collect();
     if state.is_empty() { Value::Null } else { Value::Object(state) }
 }
 

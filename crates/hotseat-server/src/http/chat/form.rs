@@ -48,7 +48,8 @@ pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Proble
         match field.name().unwrap_or_default() {
             "message" => message = Some(text("message", field).await?),
             "session_id" => {
-                said.session_id = Some(text("session_id", field).await?).filter(|id| !id.is_empty());
+                said.session_id =
+                    Some(text("session_id", field).await?).filter(|id| !id.is_empty());
             }
             "files" | "file" | "files[]" => {
                 if files.len() == MAX_FILES {

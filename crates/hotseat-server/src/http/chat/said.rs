@@ -89,7 +89,10 @@ pub(super) fn check_size(name: &str, bytes: usize, total: &mut usize) -> Result<
         return too_large(format!("file `{name}` is larger than {} MiB", MAX_FILE_BYTES / mib));
     }
     if *total > MAX_FILES_BYTES {
-        return too_large(format!("the files are larger than {} MiB together", MAX_FILES_BYTES / mib));
+        return too_large(format!(
+            "the files are larger than {} MiB together",
+            MAX_FILES_BYTES / mib
+        ));
     }
     Ok(())
 }

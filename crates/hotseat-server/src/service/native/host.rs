@@ -2,7 +2,8 @@
 
 use hotseat_agent::{Host, NativeAgent, RunError, SeatAnswer, TurnRequest};
 use hotseat_core::{
-    Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus, TurnId,
+    Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus,
+    TurnId,
 };
 use hotseat_store::{EventQuery, Expected, TurnQuery};
 use serde_json::value::RawValue;
@@ -134,13 +135,13 @@ impl NativeHost {
                 return;
             }
             head.borrow_and_update();
-            let query =
-                EventQuery { kinds: vec![Kind::ToolRun], after, ..EventQuery::default() };
+            let query = EventQuery { kinds: vec![Kind::ToolRun], after, ..EventQuery::default() };
             let Ok(events) = self.app.store.events(self.session, query).await else { continue };
             after = events.last().map_or(after, |event| event.seq.max(Seq::START));
-            let wanted = events.iter().filter_map(|event| ToolRun::parse(&event.payload).ok()).any(
-                |run| run.call_id == call_id && run.status == ToolRunStatus::CancelRequested,
-            );
+            let wanted = events
+                .iter()
+                .filter_map(|event| ToolRun::parse(&event.payload).ok())
+                .any(|run| run.call_id == call_id && run.status == ToolRunStatus::CancelRequested);
             if wanted {
                 return;
             }

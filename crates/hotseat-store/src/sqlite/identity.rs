@@ -1,0 +1,121 @@
+//! How an event that is sent again is recognised.
+//!
+//! Ids of events come from outside and are random, so an index of them is written to all
+//! over. It is kept small instead: a hash of 64 bits, whose upper part is the session's, so
+//! that the events of a session are close to each other. A hash only says where to look;
+//! the ids decide.
+//!
+//! The hash is in the file. Changing it would let every event in twice.
+
+use hotseat_core::{Seq, SessionId};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::row;
+
+/// Bits of the hash that are the session's. The rest tell its events apart.
+const SESSION_BITS: u32 = 24;
+
+/// The hash of an event.
+pub(super) fn hash(session: SessionId, event_id: &str) -> i64 {
+    let session = mixed(fnv(session.uuid().as_bytes()));
+    let event = mixed(fnv(event_id.as_bytes()));
+    let upper = session >> (u64::BITS - SESSION_BITS) << (u64::BITS - SESSION_BITS);
+    (upper | event >> SESSION_BITS).cast_signed()
+}
+
+/// FNV-1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// FNV leaves its upper bits poorly mixed, and those are the ones used here.
+fn mixed(mut hash: u64) -> u64 {
+    hash ^= hash >> 33;
+    hash = hash.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash ^= hash >> 33;
+    hash = hash.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ hash >> 33
+}
+
+/// Where the settled event with this id stands in its session.
+pub(super) fn find(
+    connection: &Connection,
+    session: SessionId,
+    key: &str,
+    event_id: &str,
+) -> rusqlite::Result<Option<Seq>> {
+    // One table at a time: nearly always there is nothing, and as a join it is several times
+    // the work to find that out.
+    let mut candidates =
+        connection.prepare_cached("SELECT id FROM event_identities WHERE hash = ?1")?;
+    let mut candidates = candidates.query([hash(session, event_id)])?;
+    while let Some(candidate) = candidates.next()? {
+        let found = connection
+            .prepare_cached(
+                "SELECT seq FROM events WHERE id = ?1 AND session_id = ?2 AND event_id = ?3",
+            )?
+            .query_row(params![candidate.get::<_, i64>(0)?, key, event_id], |found| {
+                found.get(0).map(row::seq)
+            })
+            .optional()?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Notes an event.
+pub(super) fn insert(connection: &Connection, hash: i64, id: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT INTO event_identities (hash, id) VALUES (?1, ?2)")?
+        .execute(params![hash, id])?;
+    Ok(())
+}
+
+/// Forgets the settled events of a session up to `through`.
+pub(super) fn remove(
+    connection: &Connection,
+    session: SessionId,
+    key: &str,
+    through: i64,
+) -> rusqlite::Result<()> {
+    let mut delete =
+        connection.prepare_cached("DELETE FROM event_identities WHERE hash = ?1 AND id = ?2")?;
+    let mut select = connection.prepare_cached(
+        "SELECT e.id, e.event_id FROM event_places p JOIN events e ON e.id = p.id \
+         WHERE p.session_id = ?1 AND p.seq <= ?2",
+    )?;
+    let mut rows = select.query(params![key, through])?;
+    while let Some(found) = rows.next()? {
+        let event_id = found.get_ref(1)?.as_str()?;
+        delete.execute(params![hash(session, event_id), found.get::<_, i64>(0)?])?;
+    }
+    Ok(())
+}
+
+/// Notes every event, for a file of a version that kept their ids another way.
+pub(super) fn insert_all(connection: &Connection) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT id, session_id, event_id FROM events")?;
+    let mut rows = select.query([])?;
+    while let Some(found) = rows.next()? {
+        let session: SessionId = row::parsed(found, 1)?;
+        insert(connection, hash(session, found.get_ref(2)?.as_str()?), found.get(0)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_what_it_was_when_files_were_written() {
+        let session: SessionId = "0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap();
+        assert_eq!(hash(session, "e-1"), 8_359_238_186_475_280_135);
+        assert_eq!(hash(session, "e-1") >> 40, hash(session, "another") >> 40);
+        assert_ne!(hash(session, "e-1"), hash(session, "e-2"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Settling: writing down what is derived from events that were appended a while ago.
+//!
+//! A session's events get their places in its order, in the order of time and among the
+//! identities; its row is brought up to date; figures are added up. All in the transaction
+//! that says so (`settled_seq`, `settled_through`), so that each event is settled once.
+
+use hotseat_core::{Seq, SessionId};
+use rusqlite::{Connection, params};
+
+use super::identity;
+use super::row::number;
+use super::tail::Unsettled;
+use super::usage::Figures;
+
+/// What was settled together.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    figures: Figures,
+}
+
+impl Batch {
+    /// Settles the next events of a session.
+    pub(super) fn add(
+        &mut self,
+        connection: &Connection,
+        session: SessionId,
+        events: impl Iterator<Item = Unsettled>,
+    ) -> rusqlite::Result<()> {
+        let key = session.to_string();
+        let mut place = connection.prepare_cached(
+            "INSERT INTO event_places (session_id, seq, id, time, kind, author, invocation_id, \
+             branch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?;
+        let mut time = connection.prepare_cached(
+            "INSERT INTO event_times (session_id, time, seq, id) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        let mut last = None;
+        for event in events {
+            let (seq, id) = (number(event.seq), event.id);
+            place.execute(params![
+                key,
+                seq,
+                id,
+                event.time,
+                event.kind.as_str(),
+                event.author,
+                event.invocation_id,
+                event.branch,
+            ])?;
+            time.execute(params![key, event.time, seq, id])?;
+            identity::insert(connection, event.hash, id)?;
+            self.figures.add(event.arrived, &event.usage);
+            last = Some(seq);
+        }
+        if let Some(last) = last {
+            connection
+                .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE id = ?1")?
+                .execute(params![key, last])?;
+        }
+        Ok(())
+    }
+
+    /// Writes what concerns all sessions. Events up to `through` are settled now.
+    pub(super) fn finish(&self, connection: &Connection, through: i64) -> rusqlite::Result<()> {
+        self.figures.write(connection)?;
+        connection
+            .prepare_cached("UPDATE places SET settled_through = max(settled_through, ?1)")?
+            .execute([through])?;
+        Ok(())
+    }
+}
+
+/// Removes settled events of a session up to `through`, with all that leads to them.
+pub(super) fn remove(
+    connection: &Connection,
+    session: SessionId,
+    through: Seq,
+) -> rusqlite::Result<()> {
+    let (key, through) = (session.to_string(), number(through));
+    identity::remove(connection, session, &key, through)?;
+    for sql in [
+        "DELETE FROM search WHERE rowid IN \
+         (SELECT id FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
+        "DELETE FROM events WHERE id IN \
+         (SELECT id FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
+        "DELETE FROM event_times WHERE (session_id, time, seq) IN \
+         (SELECT session_id, time, seq FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
+        "DELETE FROM event_places WHERE session_id = ?1 AND seq <= ?2",
+    ] {
+        connection.prepare_cached(sql)?.execute(params![key, through])?;
+    }
+    Ok(())
+}
+
+/// The last event, if some are not settled.
+pub(super) fn unsettled(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(
+            "SELECT max(id) FROM events WHERE id > (SELECT settled_through FROM places)",
+        )?
+        .query_row([], |row| row.get(0))
+}
