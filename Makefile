@@ -78,13 +78,21 @@ check: $(STAMPS)/venv ui/dist/index.html
 	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
-test-rust: ui/dist/index.html $(STAMPS)/nextest
+test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr
 	cargo nextest run --workspace --locked --no-fail-fast
 
 # Where nextest is missing, it is built once.
 $(STAMPS)/nextest:
 	@mkdir -p $(STAMPS)
 	cargo nextest --version >/dev/null 2>&1 || cargo install --locked cargo-nextest
+	@touch $@
+
+# Programs that read scanned pages; optional for users, needed by the tests of documents.
+$(STAMPS)/ocr:
+	@mkdir -p $(STAMPS)
+	command -v tesseract >/dev/null && command -v pdftoppm >/dev/null || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tesseract-ocr tesseract-ocr-eng poppler-utils >/dev/null; }
 	@touch $@
 
 test-ui: ui/node_modules/.stamp
@@ -94,7 +102,8 @@ test-python: $(STAMPS)/package-dev
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
 
 # The same package with ADK 1.x: what people use most of it, the plugin and the session service.
-OLD_ADK := python/tests/test_plugin.py python/tests/test_session_service.py python/tests/test_session_programs.py
+OLD_ADK := $(addprefix python/tests/test_,$(addsuffix .py,plugin session_service session_programs runs client_tools functions \
+  frozen frozen_json short_calls tokens attachment))
 
 test-adk1: $(STAMPS)/venv-adk1 target/debug/hotseat
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat PYTHONPATH=python .venv-adk1/bin/python -m pytest --quiet $(OLD_ADK)

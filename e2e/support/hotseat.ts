@@ -10,9 +10,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { test as base, type Page } from "@playwright/test";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+export const ROOT = resolve(import.meta.dirname, "../..");
 const BINARY = process.env.HOTSEAT_BIN ?? join(ROOT, "target/debug/hotseat");
-const PYTHON = process.env.HOTSEAT_PYTHON ?? join(ROOT, ".venv/bin/python");
+export const PYTHON = process.env.HOTSEAT_PYTHON ?? join(ROOT, ".venv/bin/python");
 
 export class Hotseat {
   /** The folder it was started in; the agents are in `agents/`. */
@@ -21,6 +21,12 @@ export class Hotseat {
   log = "";
   private process?: ChildProcess;
   private port = 0;
+
+  /** `command` is what to do and with which agents; `env` is added to the environment. */
+  constructor(
+    private readonly command: string[] = ["web", "--no-open", "agents"],
+    private readonly env: Record<string, string> = {},
+  ) {}
 
   get agents() {
     return join(this.folder, "agents");
@@ -41,8 +47,9 @@ export class Hotseat {
   /** Starts the server, on the port it had before if it was started before. */
   async start() {
     this.port ||= await freePort();
-    const args = ["web", "--port", String(this.port), "--no-open", "--python", PYTHON, "agents"];
-    const child = spawn(BINARY, args, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
+    const args = [...this.command, "--port", String(this.port), "--python", PYTHON];
+    const env = { ...process.env, ...this.env };
+    const child = spawn(BINARY, args, { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     this.process = child;
     child.stderr.on("data", (chunk) => {
       this.log += chunk;
@@ -106,7 +113,7 @@ async function started(folders: string[]): Promise<Hotseat> {
   return hotseat;
 }
 
-async function ended(hotseat: Hotseat) {
+export async function ended(hotseat: Hotseat) {
   await hotseat.kill();
   rmSync(hotseat.folder, { recursive: true, force: true });
 }

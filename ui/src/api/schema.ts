@@ -23,7 +23,7 @@ export interface components {
         Agent: {
             /** @description ADK's application name. */
             app_name: string;
-            /** @description A worker that hosts it is connected. */
+            /** @description Whoever hosts it is connected. */
             connected: boolean;
             /** @description What it is for, in its author's words. */
             description: string;
@@ -39,8 +39,10 @@ export interface components {
             name: string;
             /** @description JSON Schema of its output. */
             output_schema?: Record<string, unknown> | null;
-            /** @description `adk`. */
+            /** @description Where its code runs: `adk` is a worker, `native` is the server itself. */
             runtime: string;
+            /** @description Who answers for its model, where it says so itself. */
+            seat?: string | null;
             /** @description Names of the agents below it. */
             sub_agents: string[];
             /** @description Its tools: `{name, description, parameters, kind, error?}`. */
@@ -80,6 +82,27 @@ export interface components {
             csrf_token: string;
             /** @description When the binding ends, unless it is used before. */
             expires_at: string;
+        };
+        /** @description The fields of a form. */
+        ChatForm: {
+            /** @description Up to 10 files. */
+            files: string[];
+            /** @description 1 to 10,000 characters, not blank. */
+            message: string;
+            /** @description ULID of the session to go on with. */
+            session_id?: string | null;
+        };
+        ChatResponse: {
+            /** @description The answer; may be empty. */
+            content: string;
+            /** Format: int64 */
+            execution_time_ms: number;
+            /** @description ULID. */
+            message_id: string;
+            /** @description ULID; send it with the next message. */
+            session_id: string;
+            tokens_used?: components["schemas"]["TokenUsage"] | null;
+            tool_calls: components["schemas"]["ToolCallInfo"][];
         };
         Cleanup: components["schemas"]["CleanupStatus"] & {
             removed: components["schemas"]["Removed"];
@@ -229,6 +252,18 @@ export interface components {
             eval_id: string;
             path: string;
         };
+        /** @description A file inside JSON. */
+        FileContent: {
+            /** @description Base64. */
+            content: string;
+            filename?: string | null;
+            /** @description One of the supported types. */
+            mime_type: string;
+            /** @description Pages of a PDF or slides, such as `1-3,7`. */
+            pages?: string | null;
+            /** @description Sheets of a workbook. */
+            sheets?: string[] | null;
+        };
         ForkBody: {
             /** @description The turn to answer differently. */
             turn_id: string;
@@ -243,13 +278,21 @@ export interface components {
             response: Record<string, unknown>;
         };
         Health: {
-            /** @description Agents with a connected worker. */
+            /** @description Sessions that were talked in lately over REST. */
+            active_sessions: number;
+            /** @description The one agent that is served, if it is one. */
+            agent_name?: string | null;
+            /** @description There is an agent that can be run. */
+            agent_ready: boolean;
+            /** @description Agents that can be run. */
             agents: number;
             /** Format: int64 */
             sessions: number;
-            /** @description `ok`. */
+            /** @description `initializing`, `ready`, `running`, `shutting_down` or `stopped`. */
+            state: components["schemas"]["ServerState"];
+            /** @description `healthy` or `unhealthy`. */
             status: string;
-            /** Format: int64 */
+            /** Format: double */
             uptime_seconds: number;
             version: string;
         };
@@ -584,6 +627,8 @@ export interface components {
             errors?: Record<string, unknown>[];
             /** @description Joins this answer to the server's log. */
             instance: string;
+            /** @description For `run_in_progress`: the run that goes on. */
+            run_id?: string | null;
             /**
              * Format: int32
              * @description The HTTP status.
@@ -666,6 +711,19 @@ export interface components {
             /** @description Where it stood. */
             index: number;
         };
+        /** @description What ADK's clients send. */
+        RunAgentRequest: {
+            appName: string;
+            /** @description A genai Content. */
+            newMessage?: Record<string, unknown> | null;
+            /** @description Who answers for the model in this run: `human`, `model` or `replay`. Not ADK's. */
+            seat?: string | null;
+            sessionId: string;
+            stateDelta?: Record<string, unknown> | null;
+            /** @description Whether pieces of answers come as partial events. */
+            streaming?: boolean;
+            userId: string;
+        };
         /** @description The run that is going on. */
         RunView: {
             run_id: string;
@@ -674,6 +732,15 @@ export interface components {
             status: string;
             /** @description A worker that can go on with it is connected. */
             worker_connected: boolean;
+        };
+        /** @description What somebody says. */
+        Said: {
+            /** @description Up to 10 files. */
+            files?: components["schemas"]["FileContent"][] | null;
+            /** @description 1 to 10,000 characters, not blank. */
+            message: string;
+            /** @description ULID of the session to go on with. A new one is made if it is left out. */
+            session_id?: string | null;
         };
         /** @description What protects sessions; none of it can be turned off. */
         SecurityFeatures: {
@@ -698,6 +765,11 @@ export interface components {
             last_access_at?: string | null;
             security_warnings: components["schemas"]["WarningView"][];
         };
+        /**
+         * @description How far a server is.
+         * @enum {string}
+         */
+        ServerState: "initializing" | "ready" | "running" | "shutting_down" | "stopped";
         /** @description A session. */
         SessionView: {
             /** @description ADK's own id of it. */
@@ -839,6 +911,27 @@ export interface components {
             /** Format: int64 */
             total_sessions: number;
         };
+        /** @description A thread as it stands. */
+        ThreadView: {
+            messages: Record<string, unknown>[];
+            /** @description Calls that wait for their results. */
+            pendingToolCallIds: string[];
+            /** @description The run that is going on, by the client's id. */
+            runId?: string | null;
+            /** @description Its session here. */
+            sessionId: string;
+            state: Record<string, unknown>;
+            threadId: string;
+        };
+        /** @description Tokens, as the models told. */
+        TokenUsage: {
+            /** Format: int64 */
+            completion_tokens: number;
+            /** Format: int64 */
+            prompt_tokens: number;
+            /** Format: int64 */
+            total_tokens: number;
+        };
         Tokens: {
             /** Format: int64 */
             output: number;
@@ -862,6 +955,14 @@ export interface components {
             timed: number;
             /** Format: double */
             total_ms: number;
+        };
+        /** @description A tool that was called. */
+        ToolCallInfo: {
+            arguments: Record<string, unknown>;
+            id: string;
+            name: string;
+            /** @description `success`, `error`, or `pending` while it waits for somebody. */
+            status: string;
         };
         /** @description A turn. */
         TurnJson: {

@@ -13,13 +13,13 @@ export function OthersDrive({ session, origin }: { session: Session; origin: Ori
       <div className="seat-body">
         {waitingIn(session) > 0 && (
           <div className="note">
-            ADK asks the user something. The answer comes from {front ? "the front end" : "your program"}; the stream has
-            the question.
+            ADK asks the user something. The answer comes from {front ? "the front end" : "your program"}; the stream
+            has the question.
           </div>
         )}
         <p className="quiet">
-          {wordsFor(origin)} Complete the session when {front ? "the conversation is over" : "you are done"}, to export it
-          as a golden trace.
+          {wordsFor(origin)} Complete the session when {front ? "the conversation is over" : "you are done"}, to export
+          it as a golden trace.
         </p>
       </div>
     </div>

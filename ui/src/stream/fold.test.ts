@@ -53,6 +53,23 @@ const run = (seq: number, status: "queued" | "started" | "finished"): StreamMess
 });
 
 describe("folding the stream", () => {
+  it("knows who answers for the model and by which way the latest message came", () => {
+    const queued = (seq: number, event: object): StreamMessage => ({
+      ...base,
+      seq,
+      kind: "run",
+      event: { run_id: `r${seq}`, status: "queued", ...event },
+    });
+    const first = fold(emptyStream, [queued(1, { seat: "model", client: { protocol: "ag-ui" } })]);
+    expect(first).toMatchObject({ seat: "model", hosted: true, protocol: "ag-ui" });
+    // What follows in the same run says nothing of it and changes nothing.
+    const started = fold(first, [run(2, "started"), run(3, "finished")]);
+    expect(started).toMatchObject({ seat: "model", hosted: true, protocol: "ag-ui" });
+    expect(fold(started, [queued(4, {})])).toMatchObject({ seat: "human", protocol: "ag-ui" });
+    // A program's own runs are started, never queued here.
+    expect(fold(emptyStream, [run(1, "started")])).toMatchObject({ hosted: false, protocol: null });
+  });
+
   it("joins a call and its outcome into one card", () => {
     const state = fold(emptyStream, [call(1, "c1"), output(2, "c1")]);
     expect(state.cards).toHaveLength(1);

@@ -76,7 +76,8 @@ pub(super) async fn run(
         Next::Missing(call_ids) => {
             AguiRun::of(&thread, &agent, input, interrupts).wait_for(call_ids)
         }
-        Next::Say(wish, queue) => {
+        Next::Say(mut wish, queue) => {
+            request::read_files(&app, &mut wish).await?;
             let watched = app.say_in(&thread, &agent, *wish, queue).await?;
             AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
         }

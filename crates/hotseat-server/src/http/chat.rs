@@ -89,7 +89,7 @@ pub(super) async fn chat(
     let began = Instant::now();
     let waiter = app.waiter();
     let run = said(&app, name, params, request, false).await.map_err(refusal)?;
-    let answered = answer(run, began).await;
+    let answered = answer(&app, run, began).await;
     drop(waiter);
     answered.map(IntoResponse::into_response).map_err(refusal)
 }
@@ -122,7 +122,7 @@ pub(super) async fn stream(
     let began = Instant::now();
     let waiter = app.waiter();
     let run = said(&app, name, params, request, true).await.map_err(refusal)?;
-    Ok(sse::response(unfold(Stream::new(run, waiter, began), |mut stream| async {
+    Ok(sse::response(unfold(Stream::new(app, run, waiter, began), |mut stream| async {
         let messages = stream.next().await?;
         Some((messages, stream))
     })))
@@ -148,6 +148,7 @@ pub(super) async fn delete_session(
     Entered(app): Entered,
     At(id): At<String>,
 ) -> Result<StatusCode, Problem> {
+    offered(&app)?;
     app.leave(session_id(&id)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -160,6 +161,7 @@ async fn said(
     request: Request,
     streaming: bool,
 ) -> Result<WatchedRun, Problem> {
+    offered(app)?;
     // Before the body is read: an agent that is not there needs no upload.
     app.served_agent(&agent)?;
     let form = request
@@ -188,14 +190,26 @@ async fn said(
     Ok(app.say(saying).await?)
 }
 
-async fn answer(mut run: WatchedRun, began: Instant) -> Result<Json<ChatResponse>, Problem> {
+/// Refuses whoever comes where only AG-UI is spoken.
+fn offered(app: &App) -> Result<(), Problem> {
+    if app.config.serve.rest {
+        return Ok(());
+    }
+    Err(Problem::not_found("this server does not offer REST: start it with --protocol both"))
+}
+
+async fn answer(
+    app: &App,
+    mut run: WatchedRun,
+    began: Instant,
+) -> Result<Json<ChatResponse>, Problem> {
     let mut reply = Reply::default();
     loop {
         match run.next().await? {
             Some(RunStep::Piece(_)) => {}
             Some(RunStep::Logged(event)) => drop(reply.logged(&event)),
             Some(RunStep::Ended(end)) => {
-                if let Some(problem) = ended(&end) {
+                if let Some(problem) = ended(&end, &reply) {
                     return Err(problem);
                 }
                 break;
@@ -203,9 +217,11 @@ async fn answer(mut run: WatchedRun, began: Instant) -> Result<Json<ChatResponse
             Some(RunStep::Closing) | None => return Err(ServiceError::Closing.into()),
         }
     }
+    let content = reply.content();
+    app.log_answered(run.session(), run.run_id(), &content);
     Ok(Json(ChatResponse {
         message_id: Ulid::new().to_string(),
-        content: reply.content(),
+        content,
         session_id: ulid_of(run.session()),
         tool_calls: reply.calls,
         tokens_used: reply.usage,
@@ -215,6 +231,7 @@ async fn answer(mut run: WatchedRun, began: Instant) -> Result<Json<ChatResponse
 
 /// A reply on its way to a client.
 struct Stream {
+    app: App,
     run: WatchedRun,
     reply: Reply,
     message_id: String,
@@ -225,12 +242,13 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(run: WatchedRun, waiter: Waiter, began: Instant) -> Self {
+    fn new(app: App, run: WatchedRun, waiter: Waiter, began: Instant) -> Self {
         let message_id = Ulid::new().to_string();
         let session_id = ulid_of(run.session());
         let start =
             json!({"session_id": session_id, "message_id": message_id, "run_id": run.run_id()});
         Self {
+            app,
             run,
             reply: Reply::default(),
             message_id,
@@ -261,7 +279,8 @@ impl Stream {
                 }
                 Ok(Some(RunStep::Ended(end))) => {
                     self.over = true;
-                    let last = ended(&end).map_or_else(|| self.end(), |problem| error(&problem));
+                    let last = ended(&end, &self.reply)
+                        .map_or_else(|| self.end(), |problem| error(&problem));
                     self.ready.push_back(last);
                 }
                 Ok(Some(RunStep::Closing) | None) => {
@@ -296,10 +315,12 @@ impl Stream {
     }
 
     fn end(&self) -> Message {
+        let content = self.reply.content();
+        self.app.log_answered(self.run.session(), self.run.run_id(), &content);
         let end = json!({
             "message_id": self.message_id,
             "session_id": ulid_of(self.run.session()),
-            "content": self.reply.content(),
+            "content": content,
             "tool_calls": self.reply.calls,
             "tokens_used": self.reply.usage,
             "execution_time_ms": millis(self.began),
@@ -313,8 +334,9 @@ fn error(problem: &Problem) -> Message {
 }
 
 /// Why a run gave no answer.
-fn ended(end: &RunChange) -> Option<Problem> {
-    let (code, detail) = failure(end)?;
+fn ended(end: &RunChange, reply: &Reply) -> Option<Problem> {
+    let refused = || Some(("agent_failed", reply.error()?.to_owned()));
+    let (code, detail) = failure(end).or_else(refused)?;
     let status = match code {
         "run_cancelled" => StatusCode::CONFLICT,
         _ => StatusCode::BAD_GATEWAY,

@@ -1,6 +1,8 @@
 //! Every request has an id, and its span in the traces; where it is wished for, a line
 //! in the log, without what was said.
 //!
+//! Ids of sessions in paths are shown in part only, as everywhere in the log.
+//!
 //! The id is the caller's own `x-request-id` if that is one, and goes back with the
 //! answer. A stream is over when its last byte is gone, so that is when its line is
 //! written.
@@ -25,9 +27,12 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is taken from a caller.
 const MAX_ID: usize = 128;
 
+/// Letters of a session's id that a path may show.
+const SHOWN: usize = 8;
+
 pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
     let id = request_id(&request);
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (method, path) = (request.method().clone(), shown(request.uri().path()));
     let began = Instant::now();
     let span = tracing::info_span!(
         "request",
@@ -59,6 +64,18 @@ fn request_id(request: &Request) -> String {
             && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
     };
     given.filter(harmless).map_or_else(|| clock::new_id().to_string(), str::to_owned)
+}
+
+/// A path without the whole ids of sessions in it.
+fn shown(path: &str) -> String {
+    let parts = path.split('/').map(|part| {
+        let is_id = uuid::Uuid::try_parse(part).is_ok() || ulid::Ulid::from_string(part).is_ok();
+        match part.get(..SHOWN) {
+            Some(begin) if is_id => format!("{begin}…"),
+            _ => part.to_owned(),
+        }
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// The first words of a path, which are the same for all sessions.

@@ -4,6 +4,7 @@ use hotseat_core::{Seat, SessionId};
 use hotseat_store::NewSession;
 use serde_json::{Value, json};
 
+use super::admission::shown;
 use super::guests::REST;
 use super::{Agent, App, RunWish, ServerState, ServiceError, WatchedRun};
 use crate::clock;
@@ -98,6 +99,24 @@ impl App {
                 self.guests.left(id);
                 Err(error)
             }
+        }
+    }
+
+    /// Writes what somebody said to the log, if that is wished for.
+    pub(super) fn log_said(&self, session: SessionId, run_id: &str, message: Option<&Value>) {
+        if !self.config.serve.log_content {
+            return;
+        }
+        let parts = message.and_then(|message| message.get("parts")?.as_array());
+        let texts = parts.into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+        let text = texts.collect::<Vec<_>>().join("\n");
+        tracing::info!(session.id = shown(session), run.id = run_id, text, "a message");
+    }
+
+    /// Writes what was answered to the log, if that is wished for.
+    pub(crate) fn log_answered(&self, session: SessionId, run_id: &str, text: &str) {
+        if self.config.serve.log_content {
+            tracing::info!(session.id = shown(session), run.id = run_id, text, "an answer");
         }
     }
 

@@ -68,6 +68,50 @@ impl App {
     }
 }
 
+impl App {
+    /// Reads the files inside the parts of a message, as [`App::read_files`] does with
+    /// those beside it. What no reader takes is passed on as it is.
+    pub(crate) async fn read_parts(&self, parts: Vec<Value>) -> Result<Vec<Value>, ServiceError> {
+        let files = parts.iter().filter(|part| inline(part).is_some()).count();
+        if files > MAX_FILES {
+            let problem = format!("at most {MAX_FILES} files come with one message");
+            return Err(ServiceError::invalid(problem));
+        }
+        let (mut read, mut total, mut number) = (Vec::with_capacity(parts.len()), 0, 0);
+        for part in parts {
+            let Some((mime, data)) = inline(&part) else {
+                read.push(part);
+                continue;
+            };
+            number += 1;
+            let name = part.pointer("/inline_data/display_name").and_then(Value::as_str);
+            let name = name.map_or_else(|| format!("file {number}"), str::to_owned);
+            let refused =
+                |problem: String, kind| ServiceError::File { name: name.clone(), problem, kind };
+            // Four letters hold three bytes, so the size is known before anything is decoded.
+            let size = data.len() / 4 * 3;
+            total += size;
+            if size > MAX_FILE_BYTES || total > MAX_FILES_BYTES {
+                return Err(refused("there is too much of it".to_owned(), FileProblem::Size));
+            }
+            let bytes = STANDARD.decode(data.trim()).map_err(|error| {
+                refused(format!("it is not valid base64: {error}"), FileProblem::Unreadable)
+            })?;
+            let mime = mime.to_owned();
+            let file = Upload { name, mime, bytes, pages: None, sheets: None };
+            read.extend(self.read_files(vec![file]).await?);
+        }
+        Ok(read)
+    }
+}
+
+/// The type and the base64 of a part that is a file we read.
+fn inline(part: &Value) -> Option<(&str, &str)> {
+    let data = part.get("inline_data")?;
+    let mime = data.get("mime_type")?.as_str().filter(|mime| is_taken(mime))?;
+    Some((mime, data.get("data")?.as_str()?))
+}
+
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileProblem {

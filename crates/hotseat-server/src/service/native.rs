@@ -7,6 +7,7 @@
 
 mod functions;
 mod host;
+mod spans;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,9 +17,11 @@ use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, SessionId, Tool
 use hotseat_store::{EventQuery, Expected};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+use tracing::{Instrument as _, Span};
 
 use self::functions::WorkerFunctions;
 use self::host::NativeHost;
+pub(crate) use self::spans::Origin;
 use super::runs::invocation_of;
 use super::sessions::server_event;
 use super::{Agent, App, LoadProblem, Registration, ServiceError, StartRun, ToWorker, adk_event};
@@ -33,15 +36,23 @@ impl App {
         let functions = Arc::new(WorkerFunctions(self.clone()));
         let source = file.path.display().to_string();
         let worker_id = format!("{NATIVE}:{source}");
+        let opened = async {
+            self.read_recording(&file).await?;
+            NativeAgent::open(file, functions).await.map_err(|error| error.to_string())
+        };
         let opened = tokio::select! {
-            opened = NativeAgent::open(file, functions) => opened,
+            opened = opened => opened,
             () = self.closed() => return,
         };
         let (agents, problems) = match &opened {
             Ok(agent) => (vec![card(agent)], Vec::new()),
-            Err(error) => {
-                tracing::error!(agent.file = source, %error, "an agent could not be opened");
-                let message = error.to_string();
+            Err(message) => {
+                tracing::error!(
+                    agent.file = source,
+                    error = message,
+                    "an agent could not be opened"
+                );
+                let message = message.clone();
                 (Vec::new(), vec![LoadProblem { source, message, traceback: None }])
             }
         };
@@ -75,12 +86,14 @@ impl App {
                         let (stop, stopped) = watch::channel(false);
                         let (app, done) = (self.clone(), done.clone());
                         stops.insert(start.run_id.to_string(), stop);
-                        tokio::spawn(async move {
+                        let span = spans::of_run(&start);
+                        let run = async move {
                             let run_id = start.run_id.to_string();
                             app.run_native(&agent, *start, stopped).await;
                             // The loop that reads this lives as long as the server.
                             let _ = done.send(run_id);
-                        });
+                        };
+                        tokio::spawn(run.instrument(span));
                     }
                     Some(ToWorker::CancelRun { run_id }) => {
                         if let Some(stop) = stops.get(&run_id) {
@@ -115,6 +128,7 @@ impl App {
             Some(Err(error)) => (Vec::new(), Some(error)),
         };
         if let Some(error) = &error {
+            spans::failed(&Span::current(), error);
             tracing::warn!(
                 agent = start.agent,
                 run.id = run_id,
@@ -172,7 +186,7 @@ impl App {
         };
         let host = NativeHost::new(self.clone(), agent.clone(), start, stop);
         if start.seat == Seat::Human {
-            host.find_open_turn().await;
+            host.find_turn().await.map_err(|error| failed(&error))?;
         }
         match agent.run(input, &host).await {
             Ok(end) => Ok(end.last_events),
@@ -216,6 +230,12 @@ fn client_tool(tool: &Value) -> Option<hotseat_agent::ClientTool> {
     })
 }
 
+/// A file's word for a seat, without the file of a recording.
+fn seat(written: &str) -> Option<Seat> {
+    let word = written.split_once(':').map_or(written, |(word, _)| word);
+    word.parse().ok()
+}
+
 /// An agent as the server lists it.
 fn card(agent: &NativeAgent) -> Agent {
     let file = agent.file();
@@ -240,7 +260,7 @@ fn card(agent: &NativeAgent) -> Agent {
         output_schema: file.output_schema.clone(),
         eval_set_path: file.eval_set_path.as_ref().map(|path| path.display().to_string()),
         sub_agents: Vec::new(),
-        seat: file.seat.as_deref().and_then(|seat| seat.parse().ok()),
+        seat: file.seat.as_deref().and_then(seat),
         connected: true,
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Reply {
     pub(crate) calls: Vec<ToolCallInfo>,
     pub(crate) usage: Option<TokenUsage>,
     finals: Vec<String>,
+    /// What the last answer said instead of anything else, such as that it was dismissed.
+    error: Option<String>,
     /// Text that was told in pieces and whose event has not come yet.
     told: String,
     /// Calls that were told in pieces.
@@ -51,6 +53,11 @@ impl Reply {
     /// The answer.
     pub(crate) fn content(&self) -> String {
         self.finals.join("\n\n")
+    }
+
+    /// Why there is no answer, though the run came to its end.
+    pub(crate) fn error(&self) -> Option<&str> {
+        self.error.as_deref().filter(|_| self.finals.is_empty())
     }
 
     pub(crate) fn piece(&mut self, piece: &Piece) -> Option<ReplyPart> {
@@ -82,6 +89,9 @@ impl Reply {
             return Vec::new();
         }
         self.count(&event);
+        let said = [&event.error_code, &event.error_message].map(|text| text.as_deref());
+        let said: Vec<_> = said.into_iter().flatten().collect();
+        self.error = (!said.is_empty()).then(|| said.join(": "));
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut calls = false;

@@ -18,7 +18,7 @@ use hotseat_store::{
 use serde_json::{Map, Value, json};
 
 use super::admission::shown;
-use super::native::NATIVE;
+use super::native::{NATIVE, Origin};
 use super::sessions::{raw, server_event};
 use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker};
 use crate::clock;
@@ -59,6 +59,8 @@ pub(crate) struct StartRun {
     pub(crate) seat: Seat,
     /// The log holds part of this run: go on from there.
     pub(crate) resume: bool,
+    /// The request that began it.
+    pub(crate) origin: Origin,
 }
 
 /// How a run ended, in its worker's words.
@@ -154,6 +156,7 @@ impl App {
         seq: Seq,
     ) -> Result<Started, ServiceError> {
         let run_id = change.run_id.clone();
+        self.log_said(place.session, &run_id, change.message.as_ref());
         self.dispatch(place, change, Resume::No)?;
         Ok(Started { run_id, seq })
     }
@@ -261,6 +264,7 @@ impl App {
             change: Arc::new(change),
             seat,
             resume: resume == Resume::Yes,
+            origin: Origin::here(),
         }));
         if !self.workers.start(place.agent, run_id, start) {
             tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");

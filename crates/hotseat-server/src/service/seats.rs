@@ -2,12 +2,14 @@
 //!
 //! Chosen for the run, else for the agent, else for the server. The choice is in the
 //! log with the run, so it is the same after a restart. A recording answers here, in
-//! the server, so it can sit in for any agent, wherever its code runs.
+//! the server, so it can sit in for any agent, wherever its code runs; the one that an
+//! agent's own file names goes before the server's.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hotseat_core::{ModelRequest, Player, Replayed, Seat, SessionId, TurnId};
+use hotseat_agent::AgentFile;
+use hotseat_core::{ModelRequest, Player, Recording, Replayed, Seat, SessionId, TurnId};
 use serde_json::{Value, json};
 
 use super::native::NATIVE;
@@ -31,13 +33,16 @@ impl Default for SeatConfig {
     }
 }
 
-/// The seats of the runs that go on now.
+/// The seats of the runs that go on now, and what agents named for theirs.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seats(Arc<Mutex<HashMap<SessionId, Seat>>>);
+pub(crate) struct Seats {
+    taken: Arc<Mutex<HashMap<SessionId, Seat>>>,
+    recordings: Arc<Mutex<HashMap<String, Player>>>,
+}
 
 impl Seats {
     pub(super) fn take(&self, session: SessionId, seat: Seat) {
-        let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seats = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         // A person is who sits there when nobody is noted.
         if seat == Seat::Human {
             seats.remove(&session);
@@ -47,11 +52,11 @@ impl Seats {
     }
 
     pub(super) fn leave(&self, session: SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
     }
 
     pub(super) fn of(&self, session: SessionId) -> Seat {
-        let seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seats = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         seats.get(&session).copied().unwrap_or(Seat::Human)
     }
 }
@@ -63,7 +68,7 @@ impl App {
         let configured = seats.agents.get(&agent.name).copied();
         let seat = wish.or(configured).or(agent.seat).unwrap_or(seats.default);
         match seat {
-            Seat::Replay if seats.recording.is_none() => Err(ServiceError::invalid(
+            Seat::Replay if self.recording_of(&agent.name).is_none() => Err(ServiceError::invalid(
                 "this server has no recording: start it with --seat replay:FILE",
             )),
             Seat::Model if agent.runtime == NATIVE && agent.model.is_empty() => {
@@ -76,9 +81,35 @@ impl App {
         }
     }
 
-    /// What the recording says to a request, with ids for its calls.
-    pub(super) fn recorded(&self, request: &ModelRequest) -> Result<Replayed, String> {
-        let player = self.config.seats.recording.as_ref().ok_or("there is no recording")?;
+    /// Reads the recording that a file names for its agent's seat. What is wrong with it
+    /// is told in words for the author of the file.
+    pub(super) async fn read_recording(&self, file: &AgentFile) -> Result<(), String> {
+        let Some(name) = file.seat.as_deref().and_then(|seat| seat.strip_prefix("replay:")) else {
+            return Ok(());
+        };
+        let path = file.folder().join(name);
+        let wrong = |problem: &dyn std::fmt::Display| format!("the recording `{name}` {problem}");
+        let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
+        let bytes = read
+            .map_err(|error| wrong(&error))?
+            .map_err(|error| wrong(&format_args!("cannot be read: {error}")))?;
+        let player = Recording::read(&bytes)
+            .and_then(|recording| Arc::new(recording).player(None))
+            .map_err(|error| wrong(&format_args!("cannot be played: {error}")))?;
+        let mut recordings = self.seats.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        recordings.insert(file.name.clone(), player);
+        Ok(())
+    }
+
+    /// What the seat `replay` of an agent answers from.
+    fn recording_of(&self, agent: &str) -> Option<Player> {
+        let recordings = self.seats.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        recordings.get(agent).or(self.config.seats.recording.as_ref()).cloned()
+    }
+
+    /// What the recording of an agent says to a request, with ids for its calls.
+    pub(super) fn recorded(&self, agent: &str, request: &ModelRequest) -> Result<Replayed, String> {
+        let player = self.recording_of(agent).ok_or("there is no recording")?;
         let mut replayed = player.answer(request).map_err(|problem| problem.to_string())?;
         let parts = replayed.content.get_mut("parts").and_then(Value::as_array_mut);
         for part in parts.into_iter().flatten() {
@@ -94,9 +125,10 @@ impl App {
         &self,
         session: SessionId,
         turn: TurnId,
+        agent: &str,
         request: &ModelRequest,
     ) -> Result<(), ServiceError> {
-        let answered = match self.recorded(request) {
+        let answered = match self.recorded(agent, request) {
             Ok(replayed) => {
                 let answer = json!({"candidates": [replayed.content]});
                 self.decide(session, turn, answer, Seat::Replay.as_str()).await

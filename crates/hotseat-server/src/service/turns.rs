@@ -62,6 +62,7 @@ impl App {
         let request = ModelRequest::parse(&wish.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
         let (session, turn) = (wish.session, wish.turn);
+        let asker = agent_name.clone();
         let event = NewEvent {
             event_id: clock::new_id().to_string(),
             timestamp: clock::now(),
@@ -81,7 +82,7 @@ impl App {
         // Also when it is submitted again: whoever asked the first time may not have lived to
         // see the answer.
         if self.seats.of(session) == Seat::Replay {
-            self.replay_turn(session, turn, &request).await?;
+            self.replay_turn(session, turn, &asker, &request).await?;
         }
         if appended.new == 1 {
             return Ok(Submitted { event_id, seq, duplicate: false });

@@ -27,11 +27,15 @@ mod events;
 #[cfg(test)]
 mod export;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod fork;
 #[cfg(test)]
 mod grpc;
 #[cfg(test)]
 mod health;
+#[cfg(test)]
+mod native;
 #[cfg(test)]
 mod openapi;
 #[cfg(test)]
@@ -48,6 +52,8 @@ mod records;
 mod runs;
 #[cfg(test)]
 mod search;
+#[cfg(test)]
+mod seats;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]

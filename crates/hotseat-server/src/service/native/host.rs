@@ -5,12 +5,13 @@ use hotseat_core::{
     Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus,
     TurnId,
 };
-use hotseat_store::{EventQuery, Expected, TurnQuery};
+use hotseat_store::{EventQuery, Expected, Order};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
+use tracing::Instrument as _;
 
-use super::entries;
+use super::{entries, spans};
 use crate::clock;
 use crate::service::runs::invocation_of;
 use crate::service::sessions::{raw, server_event};
@@ -25,8 +26,9 @@ pub(super) struct NativeHost {
     name: String,
     seat: Seat,
     stop: watch::Receiver<bool>,
-    /// A turn that waits since before a restart, to be waited for instead of a new one.
-    open_turn: Mutex<Option<TurnId>>,
+    /// A turn from before a restart, whose answer is taken instead of asking again.
+    turn_before: Mutex<Option<TurnId>>,
+    tools: spans::Tools,
 }
 
 impl NativeHost {
@@ -44,16 +46,37 @@ impl NativeHost {
             name: start.agent.clone(),
             seat: start.seat,
             stop,
-            open_turn: Mutex::new(None),
+            turn_before: Mutex::new(None),
+            tools: spans::Tools::default(),
         }
     }
 
-    /// Looks for a turn that is open since before a restart.
-    pub(super) async fn find_open_turn(&self) {
-        let query = TurnQuery { session: Some(self.session), ..TurnQuery::default() };
-        let turns = self.app.store.turns(query).await.unwrap_or_default();
-        let open = turns.into_iter().find(|turn| turn.response.is_none());
-        *self.open_turn.lock().await = open.map(|turn| turn.turn_id);
+    /// Looks for a turn of this run from before a restart: one that still waits, or one
+    /// that was answered while nobody was left to go on from it.
+    pub(super) async fn find_turn(&self) -> Result<(), ServiceError> {
+        let latest = EventQuery {
+            kinds: vec![Kind::Request],
+            order: Order::Descending,
+            limit: 1,
+            ..EventQuery::default()
+        };
+        let asked = self.app.store.events(self.session, latest).await?.pop();
+        let asked = asked.filter(|asked| asked.invocation_id.as_ref() == Some(&self.invocation_id));
+        let Some(turn_id) = asked.and_then(|asked| asked.turn_id) else { return Ok(()) };
+        let turn = self.app.store.turn(self.session, turn_id).await?;
+        if let Some(answered) = turn.and_then(|turn| turn.response) {
+            let later = EventQuery {
+                kinds: vec![Kind::Event],
+                after: answered,
+                limit: 1,
+                ..EventQuery::default()
+            };
+            if !self.app.store.events(self.session, later).await?.is_empty() {
+                return Ok(());
+            }
+        }
+        *self.turn_before.lock().await = Some(turn_id);
+        Ok(())
     }
 
     async fn ask_model(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
@@ -78,14 +101,15 @@ impl NativeHost {
         let payload = request_payload(turn);
         let request =
             ModelRequest::parse(&payload).map_err(|error| RunError::host(error.to_string()))?;
-        let Replayed { content, usage } = self.app.recorded(&request).map_err(RunError::host)?;
+        let Replayed { content, usage } =
+            self.app.recorded(&self.name, &request).map_err(RunError::host)?;
         let finish_reason = Some("STOP".to_owned());
         Ok(SeatAnswer { content, usage, finish_reason, ..SeatAnswer::default() })
     }
 
     async fn ask_human(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
-        let waiting = self.open_turn.lock().await.take();
-        let turn_id = match waiting {
+        let before = self.turn_before.lock().await.take();
+        let turn_id = match before {
             Some(turn_id) => turn_id,
             None => {
                 let turn_id = turn
@@ -152,11 +176,17 @@ impl NativeHost {
 #[tonic::async_trait]
 impl Host for NativeHost {
     async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
-        match self.seat {
-            Seat::Human => self.ask_human(&turn).await,
-            Seat::Model => self.ask_model(&turn).await,
-            Seat::Replay => self.ask_recording(&turn),
-        }
+        let span = spans::of_turn(&turn, self.seat);
+        let answered = async {
+            match self.seat {
+                Seat::Human => self.ask_human(&turn).await,
+                Seat::Model => self.ask_model(&turn).await,
+                Seat::Replay => self.ask_recording(&turn),
+            }
+        };
+        let answer = answered.instrument(span.clone()).await?;
+        spans::answered(&span, &answer);
+        Ok(answer)
     }
 
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
@@ -166,7 +196,11 @@ impl Host for NativeHost {
     }
 
     async fn tool_run(&self, run: Value) -> Result<(), RunError> {
-        let mut event = server_event(Kind::ToolRun, &self.name, raw(&run));
+        let payload = raw(&run);
+        if let Ok(run) = ToolRun::parse(&payload) {
+            self.tools.note(&run);
+        }
+        let mut event = server_event(Kind::ToolRun, &self.name, payload);
         event.invocation_id = Some(self.invocation_id.clone());
         let kept = self.app.store.append(self.session, Expected::Any, vec![event]).await;
         kept.map(drop).map_err(|error| seat_error(error.into()))

@@ -1,0 +1,110 @@
+//! What a run, its turns and its tools are in the traces.
+//!
+//! A run is a child of the request that began it, but outlives it: a person may take
+//! hours. So it is joined by the ids that the traces use, not by the span itself, which
+//! would keep the request open for as long. What is said is in none of them.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use hotseat_agent::{SeatAnswer, TurnRequest};
+use hotseat_core::{RunFailure, Seat, ToolRun, ToolRunStatus};
+use opentelemetry::Context;
+use opentelemetry::trace::TraceContextExt as _;
+use tracing::Span;
+use tracing::field::Empty;
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+
+use crate::service::StartRun;
+
+/// The request that began a run, as the traces know it.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin(Context);
+
+impl Origin {
+    /// What goes on now.
+    pub(crate) fn here() -> Self {
+        let here = Span::current().context().span().span_context().clone();
+        Self(Context::new().with_remote_span_context(here))
+    }
+}
+
+/// The span of a run.
+pub(super) fn of_run(start: &StartRun) -> Span {
+    let span = tracing::info_span!(
+        parent: None,
+        "run",
+        agent.name = start.agent,
+        run.id = %start.run_id,
+        seat = start.seat.as_str(),
+        error.type = Empty,
+        otel.status_code = Empty,
+    );
+    // It fails where nothing is traced, and then there is nothing to join.
+    let _ = span.set_parent(start.origin.0.clone());
+    span
+}
+
+/// Notes on the span of a run that it failed: the kind of failure, not its words.
+pub(super) fn failed(span: &Span, error: &RunFailure) {
+    span.record("error.type", error.error_type.as_str());
+    span.record("otel.status_code", "ERROR");
+}
+
+/// The span of a turn.
+pub(super) fn of_turn(turn: &TurnRequest, seat: Seat) -> Span {
+    let model = turn.request.get("model").and_then(|model| model.as_str());
+    tracing::info_span!(
+        "turn",
+        agent.name = turn.agent_name,
+        turn.id = turn.turn_id,
+        seat = seat.as_str(),
+        gen_ai.request.model = model,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+    )
+}
+
+/// Notes on the span of a turn what its answer cost.
+pub(super) fn answered(span: &Span, answer: &SeatAnswer) {
+    let count = |key| answer.usage.as_ref().and_then(|usage| usage.get(key)?.as_u64());
+    if let Some(tokens) = count("prompt_token_count") {
+        span.record("gen_ai.usage.input_tokens", tokens);
+    }
+    if let Some(tokens) = count("candidates_token_count") {
+        span.record("gen_ai.usage.output_tokens", tokens);
+    }
+}
+
+/// The spans of the tools that run now, by the ids of their calls.
+#[derive(Debug, Default)]
+pub(super) struct Tools(Mutex<HashMap<String, Span>>);
+
+impl Tools {
+    /// Opens the span of a tool that starts, and closes that of one that ends.
+    pub(super) fn note(&self, run: &ToolRun) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match run.status {
+            ToolRunStatus::Started => {
+                let span = tracing::info_span!(
+                    "tool",
+                    tool.name = run.tool_name,
+                    tool.call_id = run.call_id,
+                    tool.status = Empty,
+                    error.type = run.error_type,
+                    otel.status_code = Empty,
+                );
+                open.insert(run.call_id.clone(), span);
+            }
+            ToolRunStatus::Progress | ToolRunStatus::CancelRequested => {}
+            ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => {
+                let Some(span) = open.remove(&run.call_id) else { return };
+                span.record("tool.status", run.status.as_str());
+                if let Some(kind) = &run.error_type {
+                    span.record("error.type", kind.as_str());
+                    span.record("otel.status_code", "ERROR");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Files that come with a message, over every path that takes them.
+
+mod form;
+mod limits;
+mod reading;

@@ -1,0 +1,12 @@
+//! Agents that the server itself runs, with a scripted provider for a model: every seat
+//! over every protocol, and what happens when something goes wrong.
+
+mod crowd;
+mod desk;
+mod failures;
+mod human;
+mod model;
+mod recording;
+mod restart;
+
+pub(crate) use desk::{Desk, agui, message, texts, until_turn, uuid_of};
