@@ -42,7 +42,7 @@ pub(crate) fn run() -> Vec<Event> {
         ..Start::default()
     });
     let part =
-        |delta| Piece { invocation_id: text("i"), author: text("root"), branch: None, delta };
+        |delta| Piece { invocation_id: text("i"), author: text("root"), branch: None, event_id: None, delta };
     let said = |author: &str, parts: Value| {
         json!({
             "author": author, "invocation_id": "i", "timestamp": 1_700_000_000.5,

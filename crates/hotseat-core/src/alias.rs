@@ -21,7 +21,10 @@ pub(crate) fn get_entry<'a>(
         let (key, value) = object.get_key_value(name)?;
         (!value.is_null()).then_some((key.as_str(), value))
     };
-    entry(name).or_else(|| entry(&camel_case(name)?))
+    entry(name).or_else(|| {
+        let (key, value) = object.iter().find(|(key, _)| is_camel_of(key, name))?;
+        (!value.is_null()).then_some((key.as_str(), value))
+    })
 }
 
 /// Like [`get`], but moves the value out and leaves `null` in its place.
@@ -31,7 +34,8 @@ pub(crate) fn take(object: &mut Map<String, Value>, name: &str) -> Option<Value>
     {
         return Some(value.take());
     }
-    let value = object.get_mut(&camel_case(name)?)?.take();
+    let (_, value) = object.iter_mut().find(|(key, _)| is_camel_of(key, name))?;
+    let value = value.take();
     (!value.is_null()).then_some(value)
 }
 
@@ -82,6 +86,26 @@ pub(crate) fn snake_key(key: &str) -> String {
         snake.push(c.to_ascii_lowercase());
     }
     snake
+}
+
+/// Whether a key is the camelCase spelling of a snake_case name that differs from it. Asked
+/// several times for every event, so nothing is written down to find out.
+fn is_camel_of(key: &str, name: &str) -> bool {
+    let mut key = key.bytes();
+    let mut upper = false;
+    let mut differs = false;
+    for byte in name.bytes() {
+        if byte == b'_' {
+            (upper, differs) = (true, true);
+            continue;
+        }
+        let expected = if upper { byte.to_ascii_uppercase() } else { byte };
+        upper = false;
+        if key.next() != Some(expected) {
+            return false;
+        }
+    }
+    differs && key.next().is_none()
 }
 
 /// The camelCase spelling of a snake_case name, where it differs.

@@ -11,12 +11,14 @@ use tempfile::TempDir;
 
 use crate::{Api, PATIENCE};
 
-/// The program, ready to be started in a folder of its own: as `hotseat web`, or
-/// with another command in [`Launch::call`].
+/// The program, ready to be started in a folder of its own: as `hotseat web`, as
+/// `hotseat serve` ([`Launch::serving`]), or with another command in [`Launch::call`].
 #[derive(Debug, Clone)]
 pub struct Launch {
     binary: PathBuf,
     folder: Arc<TempDir>,
+    /// What comes before the port: the command and what only it takes.
+    command: Vec<OsString>,
     arguments: Vec<OsString>,
     variables: Vec<(String, String)>,
 }
@@ -56,7 +58,23 @@ impl Launch {
     pub fn new(binary: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("hotseat-test-").tempdir();
         let folder = Arc::new(folder.expect("a temporary folder"));
-        Self { binary: binary.into(), folder, arguments: Vec::new(), variables: Vec::new() }
+        let command = vec!["web".into(), "--no-open".into()];
+        let (arguments, variables) = (Vec::new(), Vec::new());
+        Self { binary: binary.into(), folder, command, arguments, variables }
+    }
+
+    /// Starts it as `hotseat serve AGENT` instead.
+    #[must_use]
+    pub fn serving(mut self, agent: impl Into<OsString>) -> Self {
+        self.command = vec!["serve".into(), agent.into()];
+        self
+    }
+
+    /// Writes a file into the folder.
+    #[must_use]
+    pub fn with_file(self, name: &str, text: &str) -> Self {
+        std::fs::write(self.folder().join(name), text).expect("the folder can be written to");
+        self
     }
 
     /// Sets a variable of the environment, which is otherwise empty.
@@ -118,7 +136,7 @@ impl Launch {
 
     fn spawn(&self, port: u16) -> Running {
         let mut command = self.command();
-        command.arg("web").arg("--no-open");
+        command.args(&self.command);
         if !self.arguments.iter().any(|argument| argument == "--port") {
             command.arg("--port").arg(port.to_string());
         }
@@ -161,11 +179,21 @@ impl HotseatProcess {
 
     /// Sends a signal by its name, as in `TERM`, and waits for the end.
     pub fn signal(self, name: &str) -> Ended {
+        self.send_signal(name);
+        self.ended()
+    }
+
+    /// Waits for the end.
+    pub fn ended(self) -> Ended {
+        self.running.ended()
+    }
+
+    /// Sends a signal by its name, and does not wait for what it does.
+    pub fn send_signal(&self, name: &str) {
         // The shell has `kill` built in, wherever there is a shell.
         let script = format!("kill -{name} {}", self.running.child.id());
         let sent = Command::new("sh").arg("-c").arg(script).status().expect("a shell");
         assert!(sent.success());
-        self.running.ended()
     }
 
     /// Starts the program again where it was: same folder, same port. Kills it

@@ -184,6 +184,11 @@ pub(crate) struct Common {
     #[arg(long, env = "HOTSEAT_LOG_LEVEL", value_name = "FILTER")]
     pub(crate) log_level: Option<String>,
 
+    /// Collector that traces are sent to, by OTLP over gRPC, as in `http://127.0.0.1:4317`
+    /// [default: OTEL_EXPORTER_OTLP_ENDPOINT, else none].
+    #[arg(long, env = "HOTSEAT_OTLP_ENDPOINT", value_name = "URL")]
+    pub(crate) otlp_endpoint: Option<String>,
+
     /// End when standard input closes, as for a program that started this one.
     #[arg(long, hide = true)]
     pub(crate) exit_with_parent: bool,

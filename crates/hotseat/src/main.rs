@@ -16,6 +16,7 @@ mod serve;
 mod server;
 mod sessions;
 mod settings;
+mod telemetry;
 mod token;
 mod web;
 mod worker;

@@ -34,25 +34,27 @@ struct Banner {
 impl Banner {
     #[expect(clippy::print_stderr, reason = "this is what the user came for")]
     fn show(&self, running: &Running<'_>) {
-        let Running { url, token, .. } = running;
+        let Running { url, token, agent, .. } = running;
+        // An ADK agent's name is told in the log once its worker has loaded it.
+        let name = agent.unwrap_or("AGENT");
         let version = env!("CARGO_PKG_VERSION");
         eprintln!(
             "Hotseat {version} serves {} with {} in the seat. Ctrl-C stops it.",
-            self.agent,
+            agent.unwrap_or(&self.agent),
             self.sitter()
         );
         eprintln!();
         let header =
             token.map(|token| format!(" -H 'Authorization: Bearer {token}'")).unwrap_or_default();
         if self.agui {
-            eprintln!("  AG-UI   POST {url}/ag-ui/AGENT");
+            eprintln!("  AG-UI   POST {url}/ag-ui/{name}");
         }
         if self.rest {
-            eprintln!("  REST    POST {url}/agent/AGENT/chat, …/chat/stream");
+            eprintln!("  REST    POST {url}/agent/{name}/chat, …/chat/stream");
             eprintln!("  docs    {url}/docs");
             eprintln!();
             eprintln!(
-                "  try it: curl {url}/agent/AGENT/chat{header} --json '{{\"message\": \"Hello\"}}'"
+                "  try it: curl {url}/agent/{name}/chat{header} --json '{{\"message\": \"Hello\"}}'"
             );
         }
         eprintln!();

@@ -8,8 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
-use hotseat_agent::{AgentFile, ToolSpec, looks_native};
+use anyhow::{Context, Result, bail};
+use hotseat_agent::{AgentFile, FileProblem, ToolSpec, looks_native};
 use hotseat_server::{Access, App, Config, STALLED_AFTER, serve};
 use hotseat_store::Store;
 use tokio::net::TcpListener;
@@ -18,6 +18,7 @@ use tokio::signal;
 use crate::data::{DataFolder, ServerRecord, installation_key};
 use crate::logging;
 use crate::settings::{Auth, Settings};
+use crate::telemetry::Telemetry;
 use crate::worker::{WorkerProcess, find_python, supervise};
 
 /// What a shell expects of a program that Ctrl-C ended.
@@ -31,6 +32,8 @@ pub(crate) struct Running<'a> {
     pub(crate) token: Option<&'a str>,
     /// The address that opens the page.
     pub(crate) link: &'a str,
+    /// The name of its agent, where that is known before its code has run.
+    pub(crate) agent: Option<&'a str>,
 }
 
 /// Runs a server until it is told to stop. `announce` is called once it listens.
@@ -38,9 +41,18 @@ pub(crate) fn run(
     settings: Settings,
     announce: impl FnOnce(&Running<'_>) -> Result<()>,
 ) -> Result<ExitCode> {
-    logging::start(settings.log_format, settings.log_level.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let code = runtime.block_on(start(settings, announce))?;
+    let telemetry = {
+        // Its connection belongs to the runtime.
+        let _inside = runtime.enter();
+        Telemetry::start(settings.otlp_endpoint.as_deref())?
+    };
+    logging::start(settings.log_format, settings.log_level.as_deref(), telemetry.as_ref())?;
+    let code = runtime.block_on(start(settings, announce));
+    if let Some(telemetry) = telemetry {
+        telemetry.stop();
+    }
+    let code = code?;
     // A blocking tool of the page's must not keep the process.
     runtime.shutdown_background();
     Ok(code)
@@ -81,7 +93,11 @@ async fn start(
 
     let stop_signal = stop_signal()?;
     let link = token.as_ref().map_or_else(|| url.clone(), |token| format!("{url}/?token={token}"));
-    announce(&Running { url: &url, token: token.as_deref(), link: &link })?;
+    let agent = native.first().map(|file| file.name.as_str());
+    announce(&Running { url: &url, token: token.as_deref(), link: &link, agent })?;
+    if app.serves_one() {
+        tokio::spawn(tell_agent(app.clone(), url.clone()));
+    }
     if settings.open_browser && std::io::stdout().is_terminal() {
         open(&link);
     }
@@ -128,12 +144,35 @@ fn agents(given: &[String]) -> Result<(Vec<AgentFile>, Vec<String>)> {
     for agent in given {
         let path = Path::new(agent);
         if looks_native(path) {
-            native.push(AgentFile::read(path, &|name| std::env::var(name).ok())?);
+            let file = AgentFile::read(path, &|name| std::env::var(name).ok());
+            native.push(file.map_err(with_hint)?);
+        } else if is_yaml(path) && !path.exists() {
+            bail!("there is no file {agent}\nhint: name an agent.yaml or an ADK agent's folder");
         } else {
             adk.push(agent.clone());
         }
     }
     Ok((native, adk))
+}
+
+/// What is wrong with a file, with what to do about it on a line of its own.
+fn with_hint(mut problem: FileProblem) -> anyhow::Error {
+    match problem.hint.take() {
+        Some(hint) => anyhow::anyhow!("{problem}\nhint: {hint}"),
+        None => problem.into(),
+    }
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+/// Says once by which name the agent is talked to: an ADK agent's is only known when a
+/// worker has loaded it.
+async fn tell_agent(app: App, url: String) {
+    if let Some(name) = app.first_agent().await {
+        tracing::info!(agent.name = name, "the agent is ready at {url}/agent/{name}/chat");
+    }
 }
 
 fn is_function(tool: &ToolSpec) -> bool {

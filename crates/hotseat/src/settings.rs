@@ -38,6 +38,7 @@ struct File {
     python: Option<PathBuf>,
     log_format: Option<LogFormat>,
     log_level: Option<String>,
+    otlp_endpoint: Option<String>,
     seat: Option<String>,
     /// Seats of agents, by their names.
     seats: BTreeMap<String, Seat>,
@@ -130,6 +131,7 @@ pub(crate) struct Settings {
     pub(crate) python: Option<PathBuf>,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: Option<String>,
+    pub(crate) otlp_endpoint: Option<String>,
     pub(crate) exit_with_parent: bool,
     pub(crate) ledger: LedgerConfig,
     pub(crate) seats: SeatConfig,
@@ -200,6 +202,7 @@ impl Settings {
             python: common.python.or(file.python),
             log_format: common.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             log_level: common.log_level.or(file.log_level),
+            otlp_endpoint: common.otlp_endpoint.or(file.otlp_endpoint),
             exit_with_parent: common.exit_with_parent,
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,

@@ -149,7 +149,7 @@ class Host:
         runner = self._runner(hosted)
         user_id = start.user_id or DEFAULT_USER
         order = Order.of(start)
-        conversation = await self._prepare(hosted, user_id, start)
+        conversation = await self._prepare(hosted, user_id, start, order)
         conversation.order = order
         conversation.before_append = self._line.sent if order.streaming else None
         try:
@@ -176,13 +176,16 @@ class Host:
         if self._line.waiting > MAX_PARTIALS_WAITING:
             await background.run(self._line.sent())
 
-    async def _prepare(self, hosted: HostedAgent, user_id: str, start: Any) -> Conversation:
-        if start.resume:
-            # What is in memory ends in the middle of the run. The log knows better.
+    async def _prepare(
+        self, hosted: HostedAgent, user_id: str, start: Any, order: Order
+    ) -> Conversation:
+        if start.resume or order.state is not None:
+            # What is in memory ends in the middle of the run, or others have written since. The
+            # log knows better.
             await self._forget(start.session_id)
         kept = self._kept.get(start.session_id)
         if kept is None:
-            kept = await self._read(hosted, user_id, start)
+            kept = await self._read(hosted, user_id, start, order.state)
             self._kept[start.session_id] = kept
             kept.plugin.bound[start.session_id] = kept.conversation
             await self._forget_the_oldest()
@@ -190,7 +193,9 @@ class Host:
         kept.conversation.run_id = start.run_id
         return kept.conversation
 
-    async def _read(self, hosted: HostedAgent, user_id: str, start: Any) -> _Kept:
+    async def _read(
+        self, hosted: HostedAgent, user_id: str, start: Any, state: dict[str, Any] | None
+    ) -> _Kept:
         kinds = [] if start.resume else ["event"]
         log = await read_log(self._connection, start.session_id, kinds)
         if start.resume:
@@ -205,6 +210,7 @@ class Host:
             user_id=user_id,
             session_id=start.session_id,
             log=log,
+            state=state,
         )
         link = SessionLink(self._connection, start.session_id, after_seq=log[-1].seq if log else 0)
         in_log = {event.event_id for event in log if event.kind == "event"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions
 from google.adk.sessions.base_session_service import BaseSessionService
 
 from hotseat import _wire, background
@@ -40,10 +41,12 @@ async def fill_session(
     user_id: str,
     session_id: str,
     log: list[Any],
+    state: dict[str, Any] | None = None,
 ) -> None:
     """Creates an ADK session and appends the log's raw events, which rebuilds its state.
 
-    Events of agents that ran as tools are left out: they were never part of this session.
+    Where others share the state, it is `state` that counts in the end. Events of agents that ran
+    as tools are left out: they were never part of this session.
     """
     session = await sessions.create_session(
         app_name=app_name, user_id=user_id, session_id=session_id
@@ -51,3 +54,7 @@ async def fill_session(
     for logged in log:
         if logged.kind == "event" and not logged.parent_call_id:
             await sessions.append_event(session, Event.model_validate_json(logged.raw_json))
+    if state:
+        # Nobody said it, so no model sees it.
+        now = Event(author="hotseat", actions=EventActions(state_delta=state))
+        await sessions.append_event(session, now)

@@ -27,6 +27,8 @@ class Order:
     streaming: bool
     client_tools: ClientTools
     state_delta: dict[str, Any] | None
+    state: dict[str, Any] | None
+    """The session's state as it is, where others may have changed it."""
 
     @classmethod
     def of(cls, start: Any) -> Order:
@@ -36,12 +38,14 @@ class Order:
         state_delta = json.loads(start.state_delta_json) if start.state_delta_json else None
         if not isinstance(state_delta, dict | None):
             raise HotseatError("the changes of the state that come with a message are no object")
+        state = json.loads(start.state_json) if start.state_json else None
         return cls(
             message=types.Content.model_validate_json(start.message_json),
             model_answers=start.seat == _MODEL_SEAT,
             streaming=start.streaming,
             client_tools=ClientTools(start.client_tools_json),
             state_delta=state_delta,
+            state=state,
         )
 
     @property

@@ -62,12 +62,14 @@ export function SessionHeader({ session, stream, origin, goBack }: SessionHeader
     <>
       <header className="top">
         <h1 title={session.title ?? undefined}>{titleOf(session, "New session")}</h1>
-        <span className="chip">{session.agent ?? session.app_name}</span>
-        {mark && (
-          <span className="chip" data-testid="session-origin" title={mark.title}>
-            {mark.text}
-          </span>
-        )}
+        <span className={mark ? "chip" : "chip chip-agent"}>
+          <span className="chip-agent">{session.agent ?? session.app_name}</span>
+          {mark && (
+            <span className="chip-origin" data-testid="session-origin" title={mark.title}>
+              {mark.text}
+            </span>
+          )}
+        </span>
         <span className="chip" data-testid="session-state" title={state.title}>
           {state.text}
         </span>

@@ -188,6 +188,7 @@ fn start_run(start: &service::StartRun) -> StartRun {
             delta if delta.is_empty() => Bytes::new(),
             delta => json(&Value::Object(delta.clone())),
         },
+        state_json: start.state.clone().map(|state| json(&state.into())).unwrap_or_default(),
     }
 }
 

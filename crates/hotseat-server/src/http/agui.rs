@@ -239,6 +239,8 @@ fn offered(app: &App) -> Result<(), Problem> {
 
 fn encoding(headers: &HeaderMap) -> Result<Encoding, Problem> {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    // What a client that sends JSON says of its own accord, without having thought of streams.
+    let accept = accept.filter(|accept| !accept.contains("application/json"));
     Encoding::choose(accept).map_err(|error| {
         Problem::new(StatusCode::NOT_ACCEPTABLE, "not_acceptable", error.to_string())
     })

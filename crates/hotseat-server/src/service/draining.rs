@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::{App, ServiceError};
@@ -64,6 +65,30 @@ impl App {
             _ if !ready => ServerState::Initializing,
             0 => ServerState::Ready,
             _ => ServerState::Running,
+        }
+    }
+
+    /// Whether one agent is served, so that nothing is ready before it is there.
+    pub fn serves_one(&self) -> bool {
+        self.config.serve.single
+    }
+
+    /// The name of the first agent that can be talked to, once there is one; none if the
+    /// server closes before.
+    pub async fn first_agent(&self) -> Option<String> {
+        let mut changes = self.workers.changes();
+        loop {
+            let mut agents = self.workers.list().items.into_iter();
+            if let Some(agent) = agents.find(|agent| agent.connected) {
+                return Some(agent.name);
+            }
+            tokio::select! {
+                // One that lags looks again, too.
+                changed = changes.recv() => if let Err(RecvError::Closed) = changed {
+                    return None;
+                },
+                () = self.closed() => return None,
+            }
         }
     }
 

@@ -100,6 +100,7 @@ mod tests {
             invocation_id: "e-1".to_owned(),
             author: "math".to_owned(),
             branch: None,
+            event_id: None,
             delta: Delta::Text(text.to_owned()),
         }
     }

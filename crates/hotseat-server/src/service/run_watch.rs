@@ -4,7 +4,7 @@
 //! place in the log with an ear for pieces, so it can be left and taken up again
 //! at any point, and a run goes on whether anyone watches or not.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub(crate) struct WatchedRun {
     run_id: String,
     place: Seq,
     ready: VecDeque<Event>,
+    /// Ids of the events of this run that were seen.
+    complete: HashSet<String>,
     over: bool,
 }
 
@@ -69,7 +71,7 @@ impl App {
 impl RunWatch {
     /// The run with this id, from behind `after` on.
     pub(crate) fn run(self, run_id: String, after: Seq) -> WatchedRun {
-        WatchedRun { watch: self, run_id, place: after, ready: VecDeque::new(), over: false }
+        WatchedRun { watch: self, run_id, place: after, ready: VecDeque::new(), complete: HashSet::new(), over: false }
     }
 }
 
@@ -96,6 +98,9 @@ impl WatchedRun {
             // A piece is told before the event that completes it is appended, so hearing all
             // pieces first keeps them in order.
             if let Some(piece) = self.watch.ear.heard() {
+                if self.is_late(&piece) {
+                    continue;
+                }
                 return Ok(Some(RunStep::Piece(piece)));
             }
             if let Some(event) = self.ready.pop_front() {
@@ -108,7 +113,9 @@ impl WatchedRun {
             }
             tokio::select! {
                 biased;
-                piece = self.watch.ear.hear() => return Ok(Some(RunStep::Piece(piece))),
+                piece = self.watch.ear.hear() => if !self.is_late(&piece) {
+                    return Ok(Some(RunStep::Piece(piece)));
+                },
                 changed = self.watch.head.changed() => if changed.is_err() {
                     return Err(ServiceError::SessionNotFound(self.watch.session));
                 },
@@ -132,7 +139,15 @@ impl WatchedRun {
         Ok(!self.ready.is_empty())
     }
 
+    /// Pieces of a worker come by another way than its events, and may be overtaken.
+    fn is_late(&self, piece: &Piece) -> bool {
+        piece.event_id.as_ref().is_some_and(|id| self.complete.contains(id))
+    }
+
     fn step(&mut self, event: Event) -> RunStep {
+        if event.kind == Kind::Event {
+            self.complete.insert(event.event_id.clone());
+        }
         if event.kind == Kind::Run
             && let Ok(change) = RunChange::parse(&event.payload)
             && change.run_id == self.run_id

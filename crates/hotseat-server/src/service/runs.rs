@@ -20,7 +20,9 @@ use serde_json::{Map, Value, json};
 use super::admission::shown;
 use super::native::{NATIVE, Origin};
 use super::sessions::{raw, server_event};
-use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker};
+use super::{
+    Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen,
+};
 use crate::clock;
 
 /// A user message, and how it is to be run.
@@ -59,6 +61,8 @@ pub(crate) struct StartRun {
     pub(crate) seat: Seat,
     /// The log holds part of this run: go on from there.
     pub(crate) resume: bool,
+    /// The state of a session that others may change.
+    pub(crate) state: Option<Map<String, Value>>,
     /// The request that began it.
     pub(crate) origin: Origin,
 }
@@ -86,8 +90,7 @@ impl App {
         if appended.new == 0 {
             return self.started_before(session.id, seq).await;
         }
-        let place = Place { session: session.id, agent: &agent.name, user_id: &session.user_id };
-        self.begun(place, change, seq)
+        self.begun(Place::of(session, &agent.name), change, seq).await
     }
 
     /// Makes a session whose first message is already in it.
@@ -111,8 +114,7 @@ impl App {
                 return Ok((session, started));
             }
         };
-        let place = Place { session: id, agent: &agent.name, user_id: &session.user_id };
-        let started = self.begun(place, change, seq)?;
+        let started = self.begun(Place::of(&session, &agent.name), change, seq).await?;
         Ok((session, started))
     }
 
@@ -149,7 +151,7 @@ impl App {
         Ok((change, events))
     }
 
-    fn begun(
+    async fn begun(
         &self,
         place: Place<'_>,
         change: RunChange,
@@ -157,7 +159,7 @@ impl App {
     ) -> Result<Started, ServiceError> {
         let run_id = change.run_id.clone();
         self.log_said(place.session, &run_id, change.message.as_ref());
-        self.dispatch(place, change, Resume::No)?;
+        self.dispatch(place, change, Resume::No).await?;
         Ok(Started { run_id, seq })
     }
 
@@ -240,14 +242,13 @@ impl App {
             if change.run_id == run.run_id && change.status == RunStatus::Queued {
                 let resume = if run.status == "queued" { Resume::No } else { Resume::Yes };
                 let Some(agent) = &session.agent else { continue };
-                let place = Place { session: session.id, agent, user_id: &session.user_id };
-                self.dispatch(place, change, resume)?;
+                self.dispatch(Place::of(session, agent), change, resume).await?;
             }
         }
         Ok(())
     }
 
-    fn dispatch(
+    async fn dispatch(
         &self,
         place: Place<'_>,
         change: RunChange,
@@ -256,6 +257,14 @@ impl App {
         let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
         let seat = change.seat.unwrap_or(Seat::Human);
         self.seats.take(place.session, seat);
+        // The server's own agents read the state themselves.
+        let hosted = self.workers.agent(place.agent).is_some_and(|agent| agent.runtime != NATIVE);
+        let state = if hosted && place.shared {
+            let read = self.store.adk_session(place.session, no_events()).await?;
+            read.map(|read| seen(read).state)
+        } else {
+            None
+        };
         let start = ToWorker::StartRun(Box::new(StartRun {
             run_id,
             session_id: place.session,
@@ -264,6 +273,7 @@ impl App {
             change: Arc::new(change),
             seat,
             resume: resume == Resume::Yes,
+            state,
             origin: Origin::here(),
         }));
         if !self.workers.start(place.agent, run_id, start) {
@@ -330,6 +340,15 @@ struct Place<'a> {
     session: SessionId,
     agent: &'a str,
     user_id: &'a str,
+    /// Others than this server may write into the session, too.
+    shared: bool,
+}
+
+impl<'a> Place<'a> {
+    fn of(session: &'a Session, agent: &'a str) -> Self {
+        let shared = session.shares_state();
+        Self { session: session.id, agent, user_id: &session.user_id, shared }
+    }
 }
 
 /// The user's message as an event of ADK's.

@@ -9,6 +9,8 @@ mod evalset;
 #[cfg(test)]
 mod restart;
 #[cfg(test)]
+mod serve;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod web;

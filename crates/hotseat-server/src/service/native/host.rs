@@ -90,6 +90,7 @@ impl NativeHost {
                     invocation_id: self.invocation_id.clone(),
                     author: turn.agent_name.clone(),
                     branch: turn.branch.clone(),
+                    event_id: None,
                     delta,
                 },
             );

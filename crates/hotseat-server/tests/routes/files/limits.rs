@@ -51,9 +51,8 @@ async fn a_file_that_is_too_large_is_refused_before_its_end_is_sent() {
     let _worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let large = File::new("large.txt", "text/plain", b"");
     let head = field("message", "Read") + &large.head();
-    let chunk = vec![b'a'; MIB];
-    let answer =
-        send_begin(&server, &[(head.as_bytes(), 1), (&chunk, 50), (b"a", 1), (&chunk, 1)]).await;
+    let (chunk, more) = (vec![b'a'; MIB], vec![b'a'; 200]);
+    let answer = send_begin(&server, &[(head.as_bytes(), 1), (&chunk, 50), (&more, 1)]).await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     assert!(answer.contains("large.txt") && answer.contains("50 MiB"), "{answer}");
 }
@@ -64,7 +63,7 @@ async fn files_that_are_too_large_together_are_refused_before_their_end_is_sent(
     let _worker = ScriptedWorker::attach(&server.api, "w", "math").await;
     let [first, next] = ["a.txt", "b.txt"].map(|name| File::new(name, "text/plain", b"").head());
     let [first, next] = [field("message", "Read") + &first, format!("\r\n{next}")];
-    let chunk = vec![b'a'; MIB];
+    let (chunk, more) = (vec![b'a'; MIB], vec![b'a'; 200]);
     let answer = send_begin(
         &server,
         &[
@@ -73,7 +72,7 @@ async fn files_that_are_too_large_together_are_refused_before_their_end_is_sent(
             (next.as_bytes(), 1),
             (&chunk, 50),
             (next.as_bytes(), 1),
-            (&chunk, 1),
+            (&more, 1),
         ],
     )
     .await;

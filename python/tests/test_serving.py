@@ -1,0 +1,120 @@
+"""ADK agents behind the protocols of the agent server: the real program, the real worker."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support import PATIENCE, Server
+
+PARROT = Path(__file__).parent / "parrot"
+
+
+@pytest.fixture
+def parrot(new_server: Callable[..., Server]) -> Iterator[httpx.Client]:
+    """A client of a server that hosts the parrot."""
+    server = new_server(str(PARROT), environment={"HOTSEAT_PYTHON": sys.executable})
+    assert [agent["name"] for agent in server.wait_for_agents()["items"]] == ["parrot"]
+    headers = {"authorization": f"Bearer {server.token}"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=PATIENCE) as client:
+        yield client
+
+
+def said(text: str) -> dict[str, Any]:
+    """A message of the user's."""
+    return {"role": "user", "parts": [{"text": text}]}
+
+
+def events(client: httpx.Client, path: str, body: Any) -> list[Any]:
+    """What a stream of `data:` lines says."""
+    with client.stream("POST", path, json=body) as answer:
+        assert answer.status_code == 200, answer.read()
+        lines = [line for line in answer.iter_lines() if line.startswith("data: ")]
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+def run(session: str, text: str, **more: Any) -> dict[str, Any]:
+    """A request to ADK's own routes, for the agent's own model."""
+    key = {"appName": "parrot", "userId": "ada", "sessionId": session}
+    return {**key, "newMessage": said(text), "seat": "model", **more}
+
+
+def test_adks_routes_run_the_agent_with_the_state_of_its_session(parrot: httpx.Client) -> None:
+    state = {"colour": "red", "user:name": "Ada"}
+    made = parrot.post("/apps/parrot/users/ada/sessions/s1", json=state)
+    assert made.status_code == 200, made.text
+    told = parrot.post("/run", json=run("s1", "hello there")).json()
+    assert told[-1]["content"]["parts"][0]["text"] == "You like red and Ada. | hello there "
+    # Somebody else changes the state between two runs, and so does the message.
+    changed = {"stateDelta": {"colour": "blue"}}
+    parrot.patch("/apps/parrot/users/ada/sessions/s1", json=changed).raise_for_status()
+    told = parrot.post("/run", json=run("s1", "again", stateDelta={"user:name": "Eve"})).json()
+    assert told[-1]["content"]["parts"][0]["text"] == "You like blue and Eve. | again "
+    # What belongs to the user is there in another session of theirs.
+    parrot.post("/apps/parrot/users/ada/sessions/s2", json={"colour": "green"})
+    told = parrot.post("/run", json=run("s2", "hi")).json()
+    assert told[-1]["content"]["parts"][0]["text"] == "You like green and Eve. | hi "
+
+
+def test_a_stream_has_every_word_as_a_partial_event_and_then_the_whole(
+    parrot: httpx.Client,
+) -> None:
+    parrot.post("/apps/parrot/users/ada/sessions/s1", json={}).raise_for_status()
+    told = events(parrot, "/run_sse", run("s1", "one two", streaming=True))
+    texts = [(bool(event.get("partial")), event["content"]["parts"][0]["text"]) for event in told]
+    assert texts[-1] == (False, "You like  and . | one two ")
+    assert [text for partial, text in texts if partial] == ["You like  and . | ", "one ", "two "]
+
+
+def test_rest_streams_the_words_of_the_model(parrot: httpx.Client) -> None:
+    told = events(parrot, "/agent/parrot/chat/stream?seat=model", {"message": "one two"})
+    deltas = [event["delta"] for event in told if "delta" in event]
+    assert deltas == ["You like  and . | ", "one ", "two "]
+    assert told[-1]["content"] == "You like  and . | one two "
+    body = {"message": "three", "session_id": told[0]["session_id"]}
+    again = parrot.post("/agent/parrot/chat?seat=model", json=body).json()
+    assert again["content"] == "You like  and . | three "
+    assert again["session_id"] == told[0]["session_id"]
+
+
+def test_tools_of_a_front_end_are_called_and_their_results_come_back(
+    parrot: httpx.Client,
+) -> None:
+    paint = {
+        "name": "paint",
+        "description": "Paints.",
+        "parameters": {"type": "object", "properties": {"colour": {"type": "string"}}},
+    }
+    first = {"id": "m1", "role": "user", "content": "paint"}
+    body = {"threadId": "t", "runId": "r1", "messages": [first], "tools": [paint]}
+    told = events(parrot, "/ag-ui/parrot?seat=model", body)
+    calls = [event for event in told if event["type"] == "TOOL_CALL_START"]
+    assert [call["toolCallName"] for call in calls] == ["paint"]
+    call_id = calls[0]["toolCallId"]
+    assert told[-1]["outcome"]["pendingToolCallIds"] == [call_id]
+    result = {"id": "m2", "role": "tool", "toolCallId": call_id, "content": "done"}
+    body = {"threadId": "t", "runId": "r2", "messages": [first, result], "tools": [paint]}
+    told = events(parrot, "/ag-ui/parrot?seat=model", body)
+    text = "".join(event["delta"] for event in told if event["type"] == "TEXT_MESSAGE_CONTENT")
+    assert text == "You like  and . | {'result': 'done'} "
+    assert told[-1]["type"] == "RUN_FINISHED"
+
+
+def test_a_model_that_fails_ends_the_run_with_its_error(parrot: httpx.Client) -> None:
+    answer = parrot.post("/agent/parrot/chat?seat=model", json={"message": "fall"})
+    assert answer.status_code == 502
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "the parrot fell off its perch" in answer.json()["detail"]
+    message = {"id": "m", "role": "user", "content": "fall"}
+    body = {"threadId": "t", "runId": "r", "messages": [message]}
+    told = events(parrot, "/ag-ui/parrot?seat=model", body)
+    types = [event["type"] for event in told]
+    assert (types[0], types[-1]) == ("RUN_STARTED", "RUN_ERROR")
+    assert "RUN_FINISHED" not in types
+    assert types.count("RUN_ERROR") == 1
+    assert "the parrot fell off its perch" in told[-1]["message"]
