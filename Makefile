@@ -10,13 +10,13 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test bench check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test bench bench-serve check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
 	@echo 'make test   set up, check and test everything'
 	@echo 'make build  target/release/hotseat and .venv with google-adk and the hotseat package'
-	@echo 'make bench  measure'
+	@echo 'make bench  measure; make bench-serve measures served agents and documents'
 	@echo 'make fmt    format all sources'
 
 run: build
@@ -136,10 +136,24 @@ bench: build
 	cargo build --release --locked --package hotseat-testkit --example load
 	$(VENV)/bin/python bench/bench.py
 
+# Served agents and documents, beside others who do the same.
+bench-serve: build $(STAMPS)/venv-bench
+	cargo build --release --locked --package hotseat-testkit --example runs
+	cargo build --release --locked --package hotseat-extract --example time
+	$(VENV)/bin/python bench/agents.py --ag-ui-python .venv-bench/bin/python --hotseat target/release/hotseat --client target/release/examples/runs
+	$(VENV)/bin/python bench/documents.py --python .venv-bench/bin/python --ours target/release/examples/time
+
+$(STAMPS)/venv-bench: pyproject.toml
+	@mkdir -p $(STAMPS)
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check --group bench
+	@touch $@
+
 fmt:
 	cargo fmt --all
 	-$(VENV)/bin/ruff format python examples bench e2e && $(VENV)/bin/ruff check --fix python examples bench e2e
 	cd ui && npm run --silent fmt
 
 clean:
-	rm -rf target $(VENV) .venv-adk1 ui/node_modules ui/tools/node_modules ui/dist e2e/node_modules
+	rm -rf target $(VENV) .venv-adk1 .venv-bench ui/node_modules ui/tools/node_modules ui/dist e2e/node_modules

@@ -4,6 +4,9 @@
     python bench/agents.py --ag-ui-python ENV/bin/python     and the `ag-ui-adk` middleware
     python bench/agents.py --url URL --token T --agent NAME  and a Hotseat that serves the agent
     python bench/agents.py --no-adk --url …                  a Hotseat alone
+    python bench/agents.py --hotseat BIN --client BIN        and a Hotseat with an agent of its own
+
+With `--hotseat`, the agent runs in the server and a recording gives its one text.
 
 Everybody serves the same agent (`one_text/scripted`), whose model gives one text at once, so what
 is measured is the server. For Hotseat, start it with that agent folder; each run is asked to be
@@ -121,6 +124,15 @@ def main() -> None:
         ):
             target = Target(name, options.url.rstrip("/"), path, body, options.token)
             figures[name] = measure(target, options.runs)
+    if options.hotseat:
+        with hotseat_server(options.hotseat) as (url, token):
+            for name, path in (
+                ("hotseat_native_ag_ui", "/ag-ui/native"),
+                ("hotseat_native_chat_stream", "/agent/native/chat/stream"),
+            ):
+                words = [options.client, url, token, path, str(CLIENTS), str(options.runs * 10)]
+                told = subprocess.run([*words, TEXT.decode()], check=True, stdout=subprocess.PIPE)
+                figures[name] = json.loads(told.stdout)
     figures["load_after"] = os.getloadavg()[0]
     print(json.dumps(figures, indent=2))
 
@@ -133,6 +145,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--url", help="address of a Hotseat that serves the agent")
     parser.add_argument("--token", help="its token")
     parser.add_argument("--agent", default="scripted", help="the agent's name there (scripted)")
+    parser.add_argument("--hotseat", help="the program, to be started with an agent of its own")
+    parser.add_argument("--client", help="the example `runs` of hotseat-testkit, for --hotseat")
     return parser.parse_args()
 
 
@@ -154,6 +168,20 @@ def ag_ui_server(python: str) -> Iterator[str]:
     words = [python, str(HERE / "ag_ui_server.py"), str(port)]
     with started(words, f"http://127.0.0.1:{port}", "/openapi.json") as url:
         yield url
+
+
+@contextlib.contextmanager
+def hotseat_server(program: str) -> Iterator[tuple[str, str]]:
+    """`hotseat serve` with its durable log; the clients' limit of sessions is out of the way."""
+    token = uuid.uuid4().hex
+    with tempfile.TemporaryDirectory() as folder:
+        port = free_port()
+        seat = f"replay:{HERE / 'one_text' / 'answer.evalset.json'}"
+        agent = HERE / "one_text" / "native" / "agent.yaml"
+        words = [program, "serve", agent, "--port", str(port), "--data", folder, "--token", token]
+        words += ["--seat", seat, "--log-level", "error", "--max-active-sessions", "1000000"]
+        with started(words, f"http://127.0.0.1:{port}", "/ready") as url:
+            yield url, token
 
 
 @contextlib.contextmanager
