@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support import Server
 
-# Streams have no end, so nothing can be checked behind it; and there is no agent that could be well.
+# Streams have no end, so nothing can be checked behind it; and no agent is there to be well.
 LEFT_OUT = "stream$|^/health/agent$"
 
 

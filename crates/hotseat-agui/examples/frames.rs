@@ -41,8 +41,13 @@ pub(crate) fn run() -> Vec<Event> {
         state: json!({"list": [1], "a/b": {"c": 1}}),
         ..Start::default()
     });
-    let part =
-        |delta| Piece { invocation_id: text("i"), author: text("root"), branch: None, event_id: None, delta };
+    let part = |delta| Piece {
+        invocation_id: text("i"),
+        author: text("root"),
+        branch: None,
+        event_id: None,
+        delta,
+    };
     let said = |author: &str, parts: Value| {
         json!({
             "author": author, "invocation_id": "i", "timestamp": 1_700_000_000.5,

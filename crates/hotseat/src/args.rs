@@ -129,7 +129,6 @@ pub(crate) enum Protocol {
 
 /// What every server can be told.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Common {
     /// Address to listen on [default: 127.0.0.1].
     #[arg(long, env = "HOTSEAT_HOST")]

@@ -47,7 +47,7 @@ struct File {
 }
 
 /// `[serve]`: the agent server.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct ServeFile {
     protocol: Option<Protocol>,

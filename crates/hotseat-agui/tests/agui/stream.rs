@@ -67,7 +67,13 @@ impl Run {
 }
 
 pub(crate) fn piece(author: &str, delta: Delta) -> Piece {
-    Piece { invocation_id: "i".to_owned(), author: author.to_owned(), branch: None, event_id: None, delta }
+    Piece {
+        invocation_id: "i".to_owned(),
+        author: author.to_owned(),
+        branch: None,
+        event_id: None,
+        delta,
+    }
 }
 
 /// An event of an agent in invocation `i`.

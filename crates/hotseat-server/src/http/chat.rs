@@ -6,6 +6,7 @@
 
 mod form;
 mod said;
+mod stream;
 
 use std::time::Instant;
 
@@ -17,18 +18,18 @@ use axum::{Json, RequestExt};
 use futures_util::stream::unfold;
 use hotseat_core::{RunChange, SessionId};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use ulid::Ulid;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::said::Said;
+use self::stream::Stream;
 use super::Problem;
 use super::extract::{At, Entered, Params};
-use super::sse::{self, Message};
+use super::sse;
 use crate::service::{
-    App, MAX_FILES_BYTES, Reply, ReplyPart, RunStep, Saying, ServiceError, TokenUsage,
-    ToolCallInfo, Waiter, WatchedRun, failure,
+    App, MAX_FILES_BYTES, Reply, RunStep, Saying, ServiceError, TokenUsage, ToolCallInfo,
+    WatchedRun, failure,
 };
 
 /// The largest body: all files as base64, and what is around them.
@@ -227,110 +228,6 @@ async fn answer(
         tokens_used: reply.usage,
         execution_time_ms: millis(began),
     }))
-}
-
-/// A reply on its way to a client.
-struct Stream {
-    app: App,
-    run: WatchedRun,
-    reply: Reply,
-    message_id: String,
-    began: Instant,
-    ready: std::collections::VecDeque<Message>,
-    over: bool,
-    _waiter: Waiter,
-}
-
-impl Stream {
-    fn new(app: App, run: WatchedRun, waiter: Waiter, began: Instant) -> Self {
-        let message_id = Ulid::new().to_string();
-        let session_id = ulid_of(run.session());
-        let start =
-            json!({"session_id": session_id, "message_id": message_id, "run_id": run.run_id()});
-        Self {
-            app,
-            run,
-            reply: Reply::default(),
-            message_id,
-            began,
-            ready: [Message::new("stream_start", &start)].into(),
-            over: false,
-            _waiter: waiter,
-        }
-    }
-
-    async fn next(&mut self) -> Option<Message> {
-        loop {
-            if let Some(message) = self.ready.pop_front() {
-                return Some(message);
-            }
-            if self.over {
-                return None;
-            }
-            match self.run.next().await {
-                Ok(Some(RunStep::Piece(piece))) => {
-                    let part = self.reply.piece(&piece);
-                    self.ready.extend(part.map(|part| self.message(&part)));
-                }
-                Ok(Some(RunStep::Logged(event))) => {
-                    let parts = self.reply.logged(&event);
-                    let messages: Vec<_> = parts.iter().map(|part| self.message(part)).collect();
-                    self.ready.extend(messages);
-                }
-                Ok(Some(RunStep::Ended(end))) => {
-                    self.over = true;
-                    let last = ended(&end, &self.reply)
-                        .map_or_else(|| self.end(), |problem| error(&problem));
-                    self.ready.push_back(last);
-                }
-                Ok(Some(RunStep::Closing) | None) => {
-                    self.over = true;
-                    self.ready.push_back(error(&ServiceError::Closing.into()));
-                }
-                Err(failed) => {
-                    self.over = true;
-                    self.ready.push_back(error(&failed.into()));
-                }
-            }
-        }
-    }
-
-    fn message(&self, part: &ReplyPart) -> Message {
-        let message_id = &self.message_id;
-        match part {
-            ReplyPart::Text(text) => {
-                Message::new("message_delta", &json!({"delta": text, "message_id": message_id}))
-            }
-            ReplyPart::CallStart { id, name } => Message::new(
-                "tool_call_start",
-                &json!({"tool_call_id": id, "name": name, "message_id": message_id}),
-            ),
-            ReplyPart::CallArgs { id, json: args } => {
-                Message::new("tool_call_args", &json!({"tool_call_id": id, "args_delta": args}))
-            }
-            ReplyPart::CallEnd { id, status } => {
-                Message::new("tool_call_end", &json!({"tool_call_id": id, "status": status}))
-            }
-        }
-    }
-
-    fn end(&self) -> Message {
-        let content = self.reply.content();
-        self.app.log_answered(self.run.session(), self.run.run_id(), &content);
-        let end = json!({
-            "message_id": self.message_id,
-            "session_id": ulid_of(self.run.session()),
-            "content": content,
-            "tool_calls": self.reply.calls,
-            "tokens_used": self.reply.usage,
-            "execution_time_ms": millis(self.began),
-        });
-        Message::new("stream_end", &end)
-    }
-}
-
-fn error(problem: &Problem) -> Message {
-    Message::new("error", problem)
 }
 
 /// Why a run gave no answer.

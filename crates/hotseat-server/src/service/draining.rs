@@ -84,7 +84,7 @@ impl App {
             }
             tokio::select! {
                 // One that lags looks again, too.
-                changed = changes.recv() => if let Err(RecvError::Closed) = changed {
+                heard = changes.recv() => if let Err(RecvError::Closed) = heard {
                     return None;
                 },
                 () = self.closed() => return None,

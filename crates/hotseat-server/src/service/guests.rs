@@ -25,6 +25,7 @@ const LOOKED_AT: usize = 10_000;
 
 /// How the agent server treats those who come.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting that is on or off")]
 pub struct ServeConfig {
     /// One agent is served, and nothing is ready before it is there.
     pub single: bool,
@@ -140,7 +141,7 @@ impl App {
                 }
             }
         });
-        read.await.map(|()| ())
+        read.await.copied()
     }
 }
 

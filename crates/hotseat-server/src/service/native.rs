@@ -148,7 +148,7 @@ impl App {
             error,
         };
         let status = end.status;
-        let mut entries = match entries(events) {
+        let mut entries = match entries(&events) {
             Ok(entries) => entries,
             Err(error) => {
                 tracing::error!(%error, "a native agent made an event that cannot be kept");
@@ -218,7 +218,7 @@ fn failure(kind: &str, error: &dyn std::fmt::Display) -> RunFailure {
 }
 
 /// Raw events as entries of the log.
-fn entries(events: Vec<Value>) -> Result<Vec<hotseat_core::NewEvent>, hotseat_core::InvalidEvent> {
+fn entries(events: &[Value]) -> Result<Vec<hotseat_core::NewEvent>, hotseat_core::InvalidEvent> {
     events.iter().map(|event| adk_event(super::sessions::raw(event))).collect()
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 /// Tokens, as the models told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[expect(clippy::struct_field_names, reason = "these are the names of the protocol")]
 pub(crate) struct TokenUsage {
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,

@@ -71,7 +71,14 @@ impl App {
 impl RunWatch {
     /// The run with this id, from behind `after` on.
     pub(crate) fn run(self, run_id: String, after: Seq) -> WatchedRun {
-        WatchedRun { watch: self, run_id, place: after, ready: VecDeque::new(), complete: HashSet::new(), over: false }
+        WatchedRun {
+            watch: self,
+            run_id,
+            place: after,
+            ready: VecDeque::new(),
+            complete: HashSet::new(),
+            over: false,
+        }
     }
 }
 

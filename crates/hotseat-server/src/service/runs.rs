@@ -20,9 +20,7 @@ use serde_json::{Map, Value, json};
 use super::admission::shown;
 use super::native::{NATIVE, Origin};
 use super::sessions::{raw, server_event};
-use super::{
-    Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen,
-};
+use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen};
 use crate::clock;
 
 /// A user message, and how it is to be run.

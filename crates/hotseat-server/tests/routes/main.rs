@@ -7,14 +7,17 @@ mod access;
 mod adk;
 #[cfg(test)]
 mod adk_grpc;
+#[cfg(test)]
 mod adk_run;
 #[cfg(test)]
 mod agents;
+#[cfg(test)]
 mod agui;
 #[cfg(test)]
 mod artifacts;
 #[cfg(test)]
 mod binding;
+#[cfg(test)]
 mod chat;
 #[cfg(test)]
 mod crowd;

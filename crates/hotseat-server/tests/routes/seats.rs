@@ -62,8 +62,8 @@ async fn a_recording_that_the_agents_file_names_sits_there() {
         "final_response": {"role": "model", "parts": [{"text": "5"}]},
     }]}]});
     std::fs::write(&file, set.to_string()).unwrap();
-    let seat = format!("seat: 'replay:{}'\n", file.display());
-    let desk = Desk::told(model(), &seat, |_| {}).await;
+    let line = format!("seat: 'replay:{}'\n", file.display());
+    let desk = Desk::told(model(), &line, |_| {}).await;
     assert_eq!(desk.chat(&message("2 + 3?")).await.json(200)["content"], "5");
     assert!(desk.provider.asked().is_empty());
 }

@@ -82,9 +82,10 @@ async fn an_adk_agent_is_told_by_name_and_ready_once_a_worker_has_loaded_it() {
     let hotseat = launch.start();
     hotseat.api.get("/ready").await.problem(503, "not_ready");
     hotseat.api.post("/agent/math/chat", &json!({"message": "Hi"})).await.problem(503, "not_ready");
-    let _worker = ScriptedWorker::attach(&hotseat.api, "w", "math").await;
+    let worker = ScriptedWorker::attach(&hotseat.api, "w", "math").await;
     let ready = hotseat.api.get("/ready").await.json(200);
     assert_eq!(ready["agent_name"], "math");
+    drop(worker);
     let url = hotseat.api.url.clone();
     let stderr = hotseat.signal("TERM").stderr;
     let line = format!("the agent is ready at {url}/agent/math/chat");

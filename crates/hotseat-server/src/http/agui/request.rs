@@ -9,7 +9,7 @@ use super::{AguiParams, Problem};
 use crate::service::{App, RunWish, Thread};
 
 /// What a front end wishes for beyond the protocol.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Wishes {
     pub(super) queue: bool,
     pub(super) seat: Option<Seat>,
@@ -104,8 +104,8 @@ pub(super) fn next(
     };
     let message_ids = incoming.message_ids;
     // Answers to interrupts have no ids of their own.
-    let resumed = incoming.resume.iter().map(|resume| format!("resume-{}", resume.interrupt_id));
-    let key = message_ids.last().cloned().or_else(|| resumed.last());
+    let resumed = incoming.resume.last().map(|resume| format!("resume-{}", resume.interrupt_id));
+    let key = message_ids.last().cloned().or(resumed);
     let tools = incoming.tools.into_iter().map(|tool| {
         let parameters = tool.parameters.unwrap_or_else(|| json!({"type": "object"}));
         json!({"name": tool.name, "description": tool.description, "parameters": parameters})

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::service::{App, What};
 
 /// How long a worker may take to start.
-const WORKER_STARTS: Duration = Duration::from_secs(60);
+const WORKER_STARTS: Duration = Duration::from_mins(1);
 
 /// Asks any worker: the functions are in files of their own.
 pub(super) struct WorkerFunctions(pub(super) App);

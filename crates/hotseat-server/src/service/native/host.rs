@@ -112,26 +112,27 @@ impl NativeHost {
         let before = self.turn_before.lock().await.take();
         let turn_id = match before {
             Some(turn_id) => turn_id,
-            None => {
-                let turn_id = turn
-                    .turn_id
-                    .parse::<TurnId>()
-                    .map_err(|error| RunError::host(error.to_string()))?;
-                let wish = SubmitTurn {
-                    session: self.session,
-                    turn: turn_id,
-                    agent_name: turn.agent_name.clone(),
-                    invocation_id: Some(self.invocation_id.clone()),
-                    branch: turn.branch.clone(),
-                    parent_call_id: None,
-                    payload: request_payload(turn),
-                };
-                self.app.submit_turn(wish).await.map_err(seat_error)?;
-                turn_id
-            }
+            None => self.submit(turn).await?,
         };
-        let payload = self.response_to(turn_id).await.map_err(seat_error)?;
+        let payload = self.response_to(turn_id).await.map_err(|error| seat_error(&error))?;
         Ok(answer_of(&payload))
+    }
+
+    /// Puts a turn where people see it.
+    async fn submit(&self, turn: &TurnRequest) -> Result<TurnId, RunError> {
+        let turn_id =
+            turn.turn_id.parse::<TurnId>().map_err(|error| RunError::host(error.to_string()))?;
+        let wish = SubmitTurn {
+            session: self.session,
+            turn: turn_id,
+            agent_name: turn.agent_name.clone(),
+            invocation_id: Some(self.invocation_id.clone()),
+            branch: turn.branch.clone(),
+            parent_call_id: None,
+            payload: request_payload(turn),
+        };
+        self.app.submit_turn(wish).await.map_err(|error| seat_error(&error))?;
+        Ok(turn_id)
     }
 
     /// Waits for the answer to a turn.
@@ -191,9 +192,9 @@ impl Host for NativeHost {
     }
 
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
-        let entries = entries(events).map_err(|error| RunError::host(error.to_string()))?;
+        let entries = entries(&events).map_err(|error| RunError::host(error.to_string()))?;
         let kept = self.app.store.append(self.session, Expected::Any, entries).await;
-        kept.map(drop).map_err(|error| seat_error(error.into()))
+        kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 
     async fn tool_run(&self, run: Value) -> Result<(), RunError> {
@@ -204,7 +205,7 @@ impl Host for NativeHost {
         let mut event = server_event(Kind::ToolRun, &self.name, payload);
         event.invocation_id = Some(self.invocation_id.clone());
         let kept = self.app.store.append(self.session, Expected::Any, vec![event]).await;
-        kept.map(drop).map_err(|error| seat_error(error.into()))
+        kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 
     fn now(&self) -> f64 {
@@ -229,7 +230,7 @@ impl Host for NativeHost {
     }
 }
 
-fn seat_error(error: ServiceError) -> RunError {
+fn seat_error(error: &ServiceError) -> RunError {
     RunError::host(error.to_string())
 }
 

@@ -110,8 +110,9 @@ async fn a_file_that_is_not_what_it_says_is_refused_by_its_name() {
         (File::fixture("encrypted.docx", DOCX), 422, "unreadable_file"),
         (File::new("half.pdf", "application/pdf", &pdf[..200]), 422, "unreadable_file"),
     ] {
-        let problem =
-            send(&desk, &[("message", "Read")], &[file.clone()]).await.problem(status, code);
+        let problem = send(&desk, &[("message", "Read")], std::slice::from_ref(&file))
+            .await
+            .problem(status, code);
         assert!(problem["detail"].as_str().unwrap().contains(file.name), "{problem}");
         let in_json = json!({"message": "Read", "files": [file.json()]});
         let problem = desk.chat(&in_json).await.problem(status, code);

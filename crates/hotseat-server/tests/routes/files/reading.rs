@@ -99,7 +99,7 @@ async fn a_person_sees_what_documents_say() {
 async fn an_image_arrives_as_an_image_and_as_the_text_in_it() {
     let desk = with_model().await;
     let invoice = File::fixture("invoice.png", "image/png");
-    let body = form(&[("message", "What is this?")], &[invoice.clone()]);
+    let body = form(&[("message", "What is this?")], std::slice::from_ref(&invoice));
     let answer = desk.api().send(post_form(desk.api(), "/agent/desk/chat", body)).await;
     let answer = answer.json(200);
     let asked = desk.provider.last_asked().body;
@@ -168,7 +168,6 @@ async fn files_of_front_ends_reach_the_model_too() {
 #[tokio::test]
 async fn files_of_front_ends_that_cannot_be_read_are_refused_before_the_stream() {
     let desk = with_model().await;
-    let broken = |data: &str| json!({"type": "binary", "mimeType": "application/pdf", "data": data, "filename": "odd.pdf"});
     let locked = File::fixture("encrypted.pdf", "application/pdf").base64();
     let part = json!({"type": "binary", "mimeType": "application/pdf", "data": locked, "filename": "odd.pdf"});
     let refused = desk.api().post("/ag-ui/desk", &with_parts("r", &[part])).await;

@@ -1,5 +1,7 @@
 //! A collector of traces, over a real socket.
 
+use std::fmt::Write as _;
+
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
 };
@@ -45,7 +47,7 @@ impl Collector {
     pub(super) fn spans(&mut self) -> (Vec<Span>, String) {
         let (mut spans, mut all) = (Vec::new(), String::new());
         while let Ok(sent) = self.sent.try_recv() {
-            all.push_str(&format!("{sent:?}\n"));
+            writeln!(all, "{sent:?}").unwrap();
             let scopes = sent.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
             spans.extend(scopes.flat_map(|scope| scope.spans));
         }
