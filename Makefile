@@ -20,7 +20,7 @@ help:
 	@echo 'make fmt    format all sources'
 
 run: build
-	@exec target/release/hotseat web --python $(VENV)/bin/python examples
+	@HOTSEAT_PYTHON=$(CURDIR)/$(VENV)/bin/python exec target/release/hotseat web examples examples/native
 
 build: target/release/hotseat $(STAMPS)/package-release
 

@@ -11,9 +11,15 @@ use anyhow::{Context, Result, bail};
 const DIRECTION: &[(&str, &[&str])] = &[
     ("hotseat-core", &[]),
     ("hotseat-store", &["hotseat-core"]),
-    ("hotseat-server", &["hotseat-core", "hotseat-store"]),
-    ("hotseat", &["hotseat-core", "hotseat-store", "hotseat-server"]),
-    ("hotseat-testkit", &["hotseat-core", "hotseat-store", "hotseat-server"]),
+    ("hotseat-agent", &["hotseat-core"]),
+    ("hotseat-agui", &["hotseat-core"]),
+    ("hotseat-extract", &[]),
+    (
+        "hotseat-server",
+        &["hotseat-core", "hotseat-store", "hotseat-agent", "hotseat-agui", "hotseat-extract"],
+    ),
+    ("hotseat", &["hotseat-core", "hotseat-store", "hotseat-agent", "hotseat-server"]),
+    ("hotseat-testkit", &["hotseat-core", "hotseat-store", "hotseat-agent", "hotseat-server"]),
     ("xtask", &["hotseat-server"]),
 ];
 

@@ -68,6 +68,7 @@ pub(crate) fn router(app: App) -> Router {
             CompressionLayer::new().compress_when(
                 SizeAbove::new(1024)
                     .and(NotForContentType::new("text/event-stream"))
+                    .and(NotForContentType::const_new(hotseat_agui::PROTOBUF))
                     .and(NotForContentType::new("application/grpc")),
             ),
         )

@@ -15,7 +15,7 @@ pub(crate) fn run(serve: Serve) -> Result<ExitCode> {
         agent,
         rest: settings.serve.rest,
         agui: settings.serve.agui,
-        seat: settings.seats.default,
+        seat: settings.seats.chosen.unwrap_or(settings.seats.default),
     };
     server::run(settings, move |running| {
         banner.show(running);

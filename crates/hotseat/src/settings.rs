@@ -256,15 +256,17 @@ fn seats(
     agents: BTreeMap<String, Seat>,
     otherwise: Seat,
 ) -> Result<SeatConfig> {
-    let given = given.unwrap_or_else(|| otherwise.as_str().to_owned());
+    let Some(given) = given else {
+        return Ok(SeatConfig { chosen: None, default: otherwise, agents, recording: None });
+    };
     let (word, file) = match given.split_once(':') {
         Some((word, file)) => (word, Some(file)),
         None => (given.as_str(), None),
     };
-    let default: Seat = word
+    let chosen: Seat = word
         .parse()
         .with_context(|| format!("`{given}` is no seat\nhint: use human, model or replay:FILE"))?;
-    let recording = match (default, file) {
+    let recording = match (chosen, file) {
         (Seat::Replay, Some(file)) => Some(Arc::new(recording(Path::new(file))?).player(None)?),
         (Seat::Replay, None) => {
             bail!(
@@ -276,7 +278,7 @@ fn seats(
         }
         (Seat::Human | Seat::Model, None) => None,
     };
-    Ok(SeatConfig { default, agents, recording })
+    Ok(SeatConfig { chosen: Some(chosen), default: otherwise, agents, recording })
 }
 
 fn recording(file: &Path) -> Result<Recording> {

@@ -62,15 +62,13 @@ pub(super) async fn run(
     let run = match request::next(&thread, &input, wishes)? {
         Next::Nothing => {
             let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));
-            match (&thread.session, open) {
-                (Some(session), Some((run_id, seq))) => {
-                    let watched = app.watch_session(session.id).run(run_id, seq);
-                    AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
-                }
-                _ => {
-                    let messages = messages(&thread);
-                    AguiRun::of(&thread, &agent, input, interrupts).only_show(messages)
-                }
+            if let (Some(session), Some((run_id, seq))) = (&thread.session, open) {
+                let watched = app.watch_session(session.id).run(run_id, seq);
+                let run = AguiRun::of(&thread, &agent, input, interrupts);
+                run.late(session.last_seq).watch(watched)
+            } else {
+                let messages = messages(&thread);
+                AguiRun::of(&thread, &agent, input, interrupts).only_show(messages)
             }
         }
         Next::Missing(call_ids) => {
@@ -102,8 +100,8 @@ pub(super) async fn attach(
         return Err(Problem::not_found("there is no such run in this thread"));
     };
     let watched = app.watch_session(session.id).run(run.run_id.clone(), seq);
-    let mut before = app.raw_events_before(session, seq).await?;
-    let replayed = AguiRun::again(&thread, &agent, &run_id, std::mem::take(&mut before));
+    let before = app.raw_events_before(session, seq).await?;
+    let replayed = AguiRun::again(&thread, &agent, &run_id, &before);
     let run = replayed.take_up(watched, session.last_seq, messages(&thread)).await?;
     Ok(run.response(encoding, app.waiter()))
 }

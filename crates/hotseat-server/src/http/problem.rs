@@ -132,7 +132,9 @@ impl From<ServiceError> for Problem {
             E::InvalidEvalSetPath { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "invalid_eval_set_path")
             }
-            E::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+            E::TooLarge { .. } | E::File { kind: FileProblem::Size, .. } => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
+            }
             E::EvalSetFile { .. } => (StatusCode::CONFLICT, "eval_set_not_written"),
             E::WorkerSilent { .. } => (StatusCode::GATEWAY_TIMEOUT, "worker_silent"),
             E::WorkerFailed { .. } => (StatusCode::BAD_GATEWAY, "worker_failed"),
@@ -144,7 +146,6 @@ impl From<ServiceError> for Problem {
             E::File { kind: FileProblem::Type, .. } => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_file")
             }
-            E::File { kind: FileProblem::Size, .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
             E::File { kind: FileProblem::Unreadable, .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "unreadable_file")
             }

@@ -221,7 +221,7 @@ pub(super) async fn query(
         }
     };
     let accepted = app.query(session_id(&id)?, query).await?;
-    let view = AcceptedView { run_id: accepted.run_id.to_string(), seq: accepted.seq.get() };
+    let view = AcceptedView { run_id: accepted.run_id, seq: accepted.seq.get() };
     Ok((StatusCode::ACCEPTED, Json(view)))
 }
 

@@ -19,6 +19,8 @@ use crate::clock;
 /// Who sits where, unless a run says otherwise.
 #[derive(Debug, Clone)]
 pub struct SeatConfig {
+    /// For all agents, whomever they name themselves: what the server was told.
+    pub chosen: Option<Seat>,
     /// For agents that name nobody.
     pub default: Seat,
     /// For agents by name.
@@ -29,7 +31,7 @@ pub struct SeatConfig {
 
 impl Default for SeatConfig {
     fn default() -> Self {
-        Self { default: Seat::Human, agents: BTreeMap::new(), recording: None }
+        Self { chosen: None, default: Seat::Human, agents: BTreeMap::new(), recording: None }
     }
 }
 
@@ -66,7 +68,8 @@ impl App {
     pub(super) fn seat_for(&self, agent: &Agent, wish: Option<Seat>) -> Result<Seat, ServiceError> {
         let seats = &self.config.seats;
         let configured = seats.agents.get(&agent.name).copied();
-        let seat = wish.or(configured).or(agent.seat).unwrap_or(seats.default);
+        let named = configured.or(seats.chosen).or(agent.seat);
+        let seat = wish.or(named).unwrap_or(seats.default);
         match seat {
             Seat::Replay if self.recording_of(&agent.name).is_none() => Err(ServiceError::invalid(
                 "this server has no recording: start it with --seat replay:FILE",

@@ -208,11 +208,11 @@ fn pending_calls<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<PendingCall
                 AdkPart::FunctionCall { id: Some(id), name, args: given } => {
                     args.insert(id, (name, given));
                 }
-                AdkPart::FunctionResponse { id: Some(id), .. } => {
-                    // The first word of a tool that waits is not its result.
-                    if event.author == "user" || !event.waiting_call_ids.contains(&id) {
-                        calls.retain(|call| call.id != id);
-                    }
+                // The first word of a tool that waits is not its result.
+                AdkPart::FunctionResponse { id: Some(id), .. }
+                    if event.author == "user" || !event.waiting_call_ids.contains(&id) =>
+                {
+                    calls.retain(|call| call.id != id);
                 }
                 _ => {}
             }

@@ -7,7 +7,8 @@ use hotseat_testkit::proto::{Partial, StartRun};
 use hotseat_testkit::{Api, ScriptedWorker, SseReader, TestServer, sample};
 
 /// A request with one message of the user's.
-fn input(thread: &str, run: &str, messages: Value) -> Value {
+fn input(thread: &str, run: &str, messages: impl Into<Value>) -> Value {
+    let messages = messages.into();
     json!({"threadId": thread, "runId": run, "protocolVersion": "1.0", "state": {}, "messages": messages,
         "tools": [], "context": [], "forwardedProps": {}})
 }

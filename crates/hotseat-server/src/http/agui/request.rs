@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 use super::{AguiParams, Problem};
 use crate::service::{App, RunWish, Thread};
 
+/// The call by which ADK asks whether a tool may run.
+const CONFIRMATION: &str = "adk_request_confirmation";
+
 /// What a front end wishes for beyond the protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wishes {
@@ -65,7 +68,7 @@ pub(super) fn next(
         let (response, files) = match (result, resumed) {
             (Some(result), _) => (result.response(), result.parts.clone()),
             (None, Some(resume)) => {
-                (resumed_with(resume.status, resume.payload.as_ref()), Vec::new())
+                (resumed_with(&call.name, resume.status, resume.payload.as_ref()), Vec::new())
             }
             (None, None) => {
                 missing.push(call.id.clone());
@@ -135,11 +138,11 @@ pub(super) async fn read_files(app: &App, wish: &mut RunWish) -> Result<(), Prob
     Ok(())
 }
 
-fn resumed_with(status: ResumeStatus, payload: Option<&Value>) -> Value {
+fn resumed_with(call: &str, status: ResumeStatus, payload: Option<&Value>) -> Value {
     match (status, payload) {
-        (ResumeStatus::Cancelled, _) => {
-            json!({"confirmed": false, "error": "cancelled by the user"})
-        }
+        // ADK reads a confirmation strictly: nothing may be in it that it does not know.
+        (ResumeStatus::Cancelled, _) if call == CONFIRMATION => json!({"confirmed": false}),
+        (ResumeStatus::Cancelled, _) => json!({"error": "cancelled by the user"}),
         (ResumeStatus::Resolved, Some(payload @ Value::Object(_))) => payload.clone(),
         (ResumeStatus::Resolved, Some(Value::Bool(confirmed))) => json!({"confirmed": confirmed}),
         (ResumeStatus::Resolved, Some(other)) => json!({"result": other}),

@@ -31,6 +31,9 @@ pub(super) struct AguiRun {
     ready: VecDeque<Event>,
     run: Option<WatchedRun>,
     seat: Option<Seat>,
+    /// Pieces are passed over until an answer behind this place is complete: a client
+    /// that comes in the middle of an answer has not heard its beginning.
+    deaf_through: Option<Seq>,
 }
 
 impl AguiRun {
@@ -51,32 +54,41 @@ impl AguiRun {
             interrupts,
             history: History::of(&thread.events),
         };
-        Self::new(start, thread)
+        Self::new(start)
     }
 
     /// A run that a client comes back to. `before` is what was said before it.
-    pub(super) fn again(thread: &Thread, agent: &Agent, run_id: &str, before: Vec<Value>) -> Self {
+    pub(super) fn again(thread: &Thread, agent: &Agent, run_id: &str, before: &[Value]) -> Self {
         let start = Start {
             thread_id: thread.id().to_owned(),
             run_id: run_id.to_owned(),
             state: state(thread),
             agent: agent.name.clone(),
-            history: History::of(&before),
+            history: History::of(before),
             ..Start::default()
         };
-        Self::new(start, thread)
+        Self::new(start)
     }
 
-    fn new(start: Start, thread: &Thread) -> Self {
-        let pending = thread.pending.iter().map(|call| call.id.clone());
-        let verifier = Verifier::new(start.thread_id.clone(), start.run_id.clone(), pending);
+    fn new(start: Start) -> Self {
+        let translator = Translator::new(start);
+        // Calls of earlier runs may get their results in this one: those that wait, and
+        // those that waited for a confirmation.
+        let verifier = translator.verifier();
         Self {
-            translator: Translator::new(start),
+            translator,
             verifier,
             ready: VecDeque::new(),
             run: None,
             seat: None,
+            deaf_through: None,
         }
+    }
+
+    /// Comes in the middle: `known` is how far the log is.
+    pub(super) fn late(mut self, known: Seq) -> Self {
+        self.deaf_through = Some(known);
+        self
     }
 
     /// Follows a run from its beginning to its end.
@@ -127,14 +139,15 @@ impl AguiRun {
                 Some(RunStep::Closing) | None => return Err(ServiceError::Closing),
             }
         }
+        self.verifier = self.translator.verifier();
         let shown = self.translator.reattach(messages);
         self.send(shown);
-        match end {
-            Some(end) => {
-                let last = self.ended(&end);
-                self.send(last);
-            }
-            None => self.run = Some(run),
+        if let Some(end) = end {
+            let last = self.ended(&end);
+            self.send(last);
+        } else {
+            self.run = Some(run);
+            self.deaf_through = Some(known);
         }
         Ok(self)
     }
@@ -153,7 +166,8 @@ impl AguiRun {
         });
         let body = match encoding {
             Encoding::Sse => HttpBody::from_stream(kept_alive(frames)),
-            Encoding::Protobuf => HttpBody::from_stream(frames.map(Ok::<_, Infallible>)),
+            // A body may be asked again after its end.
+            Encoding::Protobuf => HttpBody::from_stream(frames.map(Ok::<_, Infallible>).fuse()),
         };
         (headers, body).into_response()
     }
@@ -182,6 +196,7 @@ impl AguiRun {
         let run = self.run.as_mut()?;
         let step = run.next().await;
         let events = match step {
+            Ok(Some(RunStep::Piece(_))) if self.deaf_through.is_some() => Vec::new(),
             Ok(Some(RunStep::Piece(piece))) => self.translator.piece(&piece),
             Ok(Some(RunStep::Logged(entry))) => self.logged(&entry),
             Ok(Some(RunStep::Ended(end))) => {
@@ -205,6 +220,9 @@ impl AguiRun {
     }
 
     fn logged(&mut self, entry: &Entry) -> Vec<Event> {
+        if entry.kind == Kind::Event && self.deaf_through.is_some_and(|known| entry.seq > known) {
+            self.deaf_through = None;
+        }
         let payload = || serde_json::from_str::<Value>(entry.payload.get()).unwrap_or_default();
         let turn = entry.turn_id.map(|turn| turn.to_string());
         match (entry.kind, &entry.parent_call_id, turn) {

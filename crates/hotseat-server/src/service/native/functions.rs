@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use hotseat_agent::Functions;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ struct Returned {
     result: Value,
 }
 
-#[tonic::async_trait]
+#[async_trait]
 impl Functions for WorkerFunctions {
     async fn declaration(&self, file: &Path, function: &str) -> Result<Value, String> {
         // The worker starts at the same time as the agent that needs it.

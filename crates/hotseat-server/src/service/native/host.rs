@@ -1,5 +1,6 @@
 //! What a native run needs of the server: someone to answer, and a log to keep things in.
 
+use async_trait::async_trait;
 use hotseat_agent::{Host, NativeAgent, RunError, SeatAnswer, TurnRequest};
 use hotseat_core::{
     Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus,
@@ -175,7 +176,7 @@ impl NativeHost {
     }
 }
 
-#[tonic::async_trait]
+#[async_trait]
 impl Host for NativeHost {
     async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
         let span = spans::of_turn(&turn, self.seat);
