@@ -254,6 +254,19 @@ async fn a_run_that_fails_or_is_cancelled_says_so_once() {
     assert_eq!(types(&events), ["RUN_STARTED", "RUN_ERROR"]);
     assert_eq!(events[1]["code"], "agent_failed");
 
+    // Whoever sat in the seat gave no answer, and the run came to its end.
+    let mut stream = post(&server.api, &input("t1", "r", json!([user("m1", "hello")]))).await;
+    let run = worker.run().await;
+    let event =
+        json!({"id": "x", "author": "math", "errorCode": "DISMISSED", "errorMessage": "not today"});
+    say(&mut worker, &run, &event).await;
+    worker.end(&run, "finished").await;
+    let end = rest(&mut stream).await.pop().unwrap();
+    assert_eq!(
+        (&end["type"], &end["message"]),
+        (&json!("RUN_ERROR"), &json!("DISMISSED: not today"))
+    );
+
     let mut stream = post(&server.api, &input("t2", "r", json!([user("m1", "hello")]))).await;
     worker.run().await;
     assert_eq!(server.api.post("/ag-ui/math/threads/t2/cancel", &json!({})).await.status, 202);

@@ -19,7 +19,7 @@ use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
+use crate::service::{Agent, Reply, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
 
 /// Proxies close connections that are silent for longer.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -31,6 +31,8 @@ pub(super) struct AguiRun {
     ready: VecDeque<Event>,
     run: Option<WatchedRun>,
     seat: Option<Seat>,
+    /// Read beside the stream, for what it says in the end.
+    reply: Reply,
     /// Pieces are passed over until an answer behind this place is complete: a client
     /// that comes in the middle of an answer has not heard its beginning.
     deaf_through: Option<Seq>,
@@ -81,6 +83,7 @@ impl AguiRun {
             ready: VecDeque::new(),
             run: None,
             seat: None,
+            reply: Reply::default(),
             deaf_through: None,
         }
     }
@@ -223,6 +226,7 @@ impl AguiRun {
         if entry.kind == Kind::Event && self.deaf_through.is_some_and(|known| entry.seq > known) {
             self.deaf_through = None;
         }
+        drop(self.reply.logged(entry));
         let payload = || serde_json::from_str::<Value>(entry.payload.get()).unwrap_or_default();
         let turn = entry.turn_id.map(|turn| turn.to_string());
         match (entry.kind, &entry.parent_call_id, turn) {
@@ -252,7 +256,11 @@ impl AguiRun {
         match (end.status, failure(end)) {
             (RunStatus::Cancelled, _) => self.translator.cancel(),
             (_, Some((code, message))) => self.translator.fail(&message, Some(code)),
-            (_, None) => self.translator.finish(None),
+            // A run may come to its end without an answer, because the seat gave none.
+            (_, None) => match self.reply.error() {
+                Some(reason) => self.translator.fail(reason, Some("agent_failed")),
+                None => self.translator.finish(None),
+            },
         }
     }
 
