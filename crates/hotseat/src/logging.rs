@@ -5,6 +5,7 @@
 use std::io::IsTerminal;
 
 use anyhow::{Context, Result};
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt, registry};
@@ -12,12 +13,15 @@ use tracing_subscriber::{EnvFilter, Layer, fmt, registry};
 use crate::args::LogFormat;
 use crate::telemetry::Telemetry;
 
+/// What is logged unless it is said: MCP's library tells every handshake at length.
+const LEVEL: &str = "info,rmcp=warn";
+
 pub(crate) fn start(
     format: LogFormat,
     level: Option<&str>,
     telemetry: Option<&Telemetry>,
 ) -> Result<()> {
-    let level = level.unwrap_or("info");
+    let level = level.unwrap_or(LEVEL);
     let filter = EnvFilter::try_new(level)
         .with_context(|| format!("`{level}` is not a log level or filter"))?;
     let lines = fmt::layer().with_writer(std::io::stderr);
@@ -28,6 +32,8 @@ pub(crate) fn start(
         }
         LogFormat::Json => lines.json().boxed(),
     };
+    // Spans are for the traces: in front of every line they would hide what it says.
+    let filter = filter.and(filter_fn(|metadata| !metadata.is_span()));
     registry().with(lines.with_filter(filter)).with(telemetry.map(Telemetry::layer)).init();
     Ok(())
 }

@@ -118,13 +118,10 @@ async fn next(run: &mut WatchedRun) -> Option<(Message, bool)> {
 async fn start(app: &App, body: RunAgentRequest, streaming: bool) -> Result<WatchedRun, Problem> {
     let key = AdkKey::new(&body.app_name, &body.user_id, &body.session_id)?;
     let seat = body.seat.as_deref().map(str::parse).transpose();
-    let seat = seat.map_err(|error: hotseat_core::UnknownWord| {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", error.to_string())
-    })?;
+    let seat =
+        seat.map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?;
     let Some(message) = body.new_message.filter(Value::is_object) else {
-        return Err(Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "invalid",
+        return Err(Problem::invalid(
             "`newMessage` must be a Content: {\"role\": \"user\", \"parts\": [{\"text\": …}]}",
         ));
     };

@@ -100,7 +100,7 @@ pub(super) async fn attach(
         return Err(Problem::not_found("there is no such run in this thread"));
     };
     let watched = app.watch_session(session.id).run(run.run_id.clone(), seq);
-    let before = app.raw_events_before(session, seq).await?;
+    let before = app.conversation(session.id, Some(seq)).await?;
     let replayed = AguiRun::again(&thread, &agent, &run_id, &before);
     let run = replayed.take_up(watched, session.last_seq, messages(&thread)).await?;
     Ok(run.response(encoding, app.waiter()))
@@ -250,7 +250,7 @@ async fn read(request: Request) -> Result<RunAgentInput, Problem> {
     })?;
     let value: Value = serde_json::from_slice(&body)
         .map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))?;
-    RunAgentInput::read(&value).map_err(|error| request::invalid(error.to_string()))
+    RunAgentInput::read(&value).map_err(|error| Problem::invalid(error.to_string()))
 }
 
 /// What was said in a thread, with the ids by which the client knows it.

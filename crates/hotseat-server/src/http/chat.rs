@@ -177,7 +177,8 @@ async fn said(
     };
     let session = said.session_id.as_deref().map(session_id).transpose()?;
     let seat = params.seat.as_deref().map(str::parse).transpose();
-    let seat = seat.map_err(|error: hotseat_core::UnknownWord| invalid(error.to_string()))?;
+    let seat =
+        seat.map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?;
     let parts = app.read_files(files).await?;
     let saying = Saying {
         agent,
@@ -252,13 +253,9 @@ fn refusal(problem: Problem) -> Response {
     response
 }
 
-fn invalid(detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
-}
-
 fn session_id(text: &str) -> Result<SessionId, Problem> {
     let ulid = Ulid::from_string(text)
-        .map_err(|_| invalid("`session_id` must be a ULID: 26 letters and digits"))?;
+        .map_err(|_| Problem::invalid("`session_id` must be a ULID: 26 letters and digits"))?;
     Ok(SessionId::new(uuid::Uuid::from_u128(ulid.0)))
 }
 

@@ -171,5 +171,5 @@ fn is_empty(raw: &RawValue) -> bool {
 
 fn not_adk(index: usize, error: &InvalidEvent) -> Problem {
     let detail = format!("event {index} is not an ADK event: {error}");
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
+    Problem::invalid(detail)
 }

@@ -72,6 +72,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
+    /// What was sent can be read, but not used.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
+    }
+
     pub(crate) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", detail)
     }

@@ -61,10 +61,7 @@ pub(super) fn response(messages: impl Stream<Item = Message> + Send + 'static) -
         let text: String = messages.into_iter().map(|message| message.0).collect();
         Bytes::from(text)
     });
-    let silence = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    let frames = StreamExt::map(frames.timeout_repeating(silence), |frame| {
-        Ok::<_, Infallible>(frame.unwrap_or_else(|_| Bytes::from_static(b":\n\n")))
-    });
+    let frames = kept_alive(frames);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
@@ -72,6 +69,16 @@ pub(super) fn response(messages: impl Stream<Item = Message> + Send + 'static) -
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     (headers, Body::from_stream(frames)).into_response()
+}
+
+/// The frames, and a comment when there are none for a while.
+pub(super) fn kept_alive(
+    frames: impl Stream<Item = Bytes> + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+    let silence = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    StreamExt::map(frames.timeout_repeating(silence), |frame| {
+        Ok(frame.unwrap_or_else(|_| Bytes::from_static(b":\n\n")))
+    })
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hotseat_agent::{AgentFile, NativeAgent, RunInput};
-use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, SessionId, ToolDeclaration};
-use hotseat_store::{EventQuery, Expected};
+use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, ToolDeclaration};
+use hotseat_store::Expected;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tracing::{Instrument as _, Span};
@@ -24,7 +24,7 @@ use self::host::NativeHost;
 pub(crate) use self::spans::Origin;
 use super::runs::invocation_of;
 use super::sessions::server_event;
-use super::{Agent, App, LoadProblem, Registration, ServiceError, StartRun, ToWorker, adk_event};
+use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, adk_event};
 
 /// The runtime of agents that run here.
 pub(super) const NATIVE: &str = "native";
@@ -170,7 +170,8 @@ impl App {
         stop: watch::Receiver<bool>,
     ) -> Result<Vec<Value>, RunFailure> {
         let failed = |error: &dyn std::fmt::Display| failure("StoreError", error);
-        let history = self.history(start.session_id).await.map_err(|error| failed(&error))?;
+        let history =
+            self.conversation(start.session_id, None).await.map_err(|error| failed(&error))?;
         let state = if agent.file().instruction.contains('{') {
             self.adk_state(start.session_id).await.map_err(|error| failed(&error))?
         } else {
@@ -191,24 +192,6 @@ impl App {
         match agent.run(input, &host).await {
             Ok(end) => Ok(end.last_events),
             Err(error) => Err(failure(error.code(), &error)),
-        }
-    }
-
-    /// The raw events of a session so far.
-    async fn history(&self, session: SessionId) -> Result<Vec<Value>, ServiceError> {
-        let mut history = Vec::new();
-        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
-        loop {
-            let page = self.store.events(session, query.clone()).await?;
-            let Some(last) = page.last() else { return Ok(history) };
-            query.after = last.seq;
-            let whole = page.len() < query.limit;
-            // What happened inside a tool call was never part of this conversation.
-            let own = page.iter().filter(|event| event.parent_call_id.is_none());
-            history.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
-            if whole {
-                return Ok(history);
-            }
         }
     }
 }

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use hotseat_core::{
-    AgentName, Dismissal, Event, Kind, NewEvent, SessionId, SessionStatus, truncate_description,
+    AgentName, Dismissal, Event, Kind, NewEvent, Seq, SessionId, SessionStatus,
+    truncate_description,
 };
 use hotseat_store::{
     Access, AppendError, Appended, EventQuery, Expected, NewSession, Page, SearchPage, SearchQuery,
     Session, SessionQuery, TurnQuery,
 };
-use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 
 use super::{App, ServiceError};
 use crate::clock;
@@ -233,6 +234,30 @@ impl App {
         let events = self.all_events(id).await?;
         let raw = events.into_iter().filter(|event| event.kind == Kind::Event);
         Ok(raw.map(|event| event.entry.payload).collect())
+    }
+
+    /// What was said and done in a session, as its agent knows it: raw events, up to an
+    /// entry of the log or all, without what happened inside tool calls.
+    pub(crate) async fn conversation(
+        &self,
+        id: SessionId,
+        before: Option<Seq>,
+    ) -> Result<Vec<Value>, ServiceError> {
+        let is_before = |seq: Seq| before.is_none_or(|before| seq < before);
+        let mut raw = Vec::new();
+        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
+        loop {
+            // A page may be short because its events are large, so only an empty one is the end.
+            let page = self.store.events(id, query.clone()).await?;
+            let Some(last) = page.last() else { return Ok(raw) };
+            query.after = last.seq;
+            let own =
+                page.iter().filter(|event| is_before(event.seq) && event.parent_call_id.is_none());
+            raw.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
+            if !is_before(query.after) {
+                return Ok(raw);
+            }
+        }
     }
 
     /// Refuses an event that is too large, and counts it.

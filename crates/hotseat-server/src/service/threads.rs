@@ -124,27 +124,6 @@ impl App {
             }
         }
     }
-
-    /// The raw events of a session up to an entry of its log.
-    pub(crate) async fn raw_events_before(
-        &self,
-        session: &Session,
-        before: Seq,
-    ) -> Result<Vec<Value>, ServiceError> {
-        let mut raw = Vec::new();
-        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
-        loop {
-            let page = self.store.events(session.id, query.clone()).await?;
-            let Some(last) = page.last() else { return Ok(raw) };
-            query.after = last.seq;
-            let own =
-                page.iter().filter(|event| event.seq < before && event.parent_call_id.is_none());
-            raw.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
-            if query.after >= before {
-                return Ok(raw);
-            }
-        }
-    }
 }
 
 impl Thread {

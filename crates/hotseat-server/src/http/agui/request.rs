@@ -1,6 +1,5 @@
 //! What a front end asks for, as a run of ours.
 
-use axum::http::StatusCode;
 use hotseat_agui::{ResumeStatus, RunAgentInput, incoming, messages_snapshot};
 use hotseat_core::Seat;
 use serde_json::{Map, Value, json};
@@ -41,7 +40,8 @@ impl Wishes {
         let seat = seat.map(str::parse).transpose();
         Ok(Self {
             queue: flag(params.queue, "queue"),
-            seat: seat.map_err(|error: hotseat_core::UnknownWord| invalid(error.to_string()))?,
+            seat: seat
+                .map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?,
             interrupts: flag(params.interrupts, "interrupts"),
         })
     }
@@ -86,7 +86,7 @@ pub(super) fn next(
         .find(|resume| !thread.pending.iter().any(|call| call.id == resume.interrupt_id))
     {
         let id: String = unknown.interrupt_id.chars().take(100).collect();
-        return Err(invalid(format!("no interrupt `{id}` waits in this thread")));
+        return Err(Problem::invalid(format!("no interrupt `{id}` waits in this thread")));
     }
     if !parts.is_empty() && !missing.is_empty() {
         return Ok(Next::Missing(missing));
@@ -148,8 +148,4 @@ fn resumed_with(call: &str, status: ResumeStatus, payload: Option<&Value>) -> Va
         (ResumeStatus::Resolved, Some(other)) => json!({"result": other}),
         (ResumeStatus::Resolved, None) => json!({"confirmed": true}),
     }
-}
-
-pub(super) fn invalid(detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", detail)
 }

@@ -6,23 +6,19 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::{Stream, StreamExt, unfold};
+use futures_util::stream::{StreamExt, unfold};
 use hotseat_agui::{
     Body, Encoding, Event, History, Message, Outcome, RunAgentInput, Start, Translator, Verifier,
 };
 use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
 use serde_json::Value;
-use tokio::time::Instant;
 
+use crate::http::sse;
 use crate::service::{Agent, Reply, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
-
-/// Proxies close connections that are silent for longer.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// A run on its way to a front end.
 pub(super) struct AguiRun {
@@ -168,7 +164,7 @@ impl AguiRun {
             Some((frame, (run, waiter)))
         });
         let body = match encoding {
-            Encoding::Sse => HttpBody::from_stream(kept_alive(frames)),
+            Encoding::Sse => HttpBody::from_stream(sse::kept_alive(frames)),
             // A body may be asked again after its end.
             Encoding::Protobuf => HttpBody::from_stream(frames.map(Ok::<_, Infallible>).fuse()),
         };
@@ -297,13 +293,4 @@ fn state(thread: &Thread) -> Value {
     let state: serde_json::Map<_, _> =
         shown.map(|(key, value)| (key.clone(), value.clone())).collect();
     if state.is_empty() { Value::Null } else { Value::Object(state) }
-}
-
-/// The frames, and a comment when there are none for a while.
-fn kept_alive(
-    frames: impl Stream<Item = Bytes> + Send + 'static,
-) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
-    let silence = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    let frames = tokio_stream::StreamExt::timeout_repeating(frames, silence);
-    frames.map(|frame| Ok(frame.unwrap_or_else(|_| Bytes::from_static(b":\n\n"))))
 }

@@ -8,8 +8,8 @@ use axum::extract::multipart::{Field, Multipart, MultipartError};
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 
+use super::Problem;
 use super::said::{Said, check_type, too_many_files};
-use super::{Problem, invalid};
 use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, MAX_MESSAGE_CHARS, Upload};
 
 /// Bytes of a field that is no file. A character has four at most.
@@ -42,7 +42,8 @@ pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Proble
     let mut total = 0;
     for _ in 0..MAX_FIELDS {
         let Some(field) = form.next_field().await.map_err(|error| broken(&error))? else {
-            said.message = message.ok_or_else(|| invalid("the field `message` is missing"))?;
+            said.message =
+                message.ok_or_else(|| Problem::invalid("the field `message` is missing"))?;
             return Ok((said, files));
         };
         match field.name().unwrap_or_default() {
@@ -59,26 +60,26 @@ pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Proble
             }
             other => {
                 let shown: String = other.chars().take(50).collect();
-                return Err(invalid(format!(
+                return Err(Problem::invalid(format!(
                     "the form has a field `{shown}`: use message, session_id and files"
                 )));
             }
         }
     }
-    Err(invalid(format!("the form has more than {MAX_FIELDS} fields")))
+    Err(Problem::invalid(format!("the form has more than {MAX_FIELDS} fields")))
 }
 
 async fn text(name: &str, mut field: Field<'_>) -> Result<String, Problem> {
     let mut bytes = Vec::new();
     while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
         if bytes.len() + chunk.len() > MAX_FIELD_BYTES {
-            return Err(invalid(format!(
+            return Err(Problem::invalid(format!(
                 "`{name}` is too long: at most {MAX_MESSAGE_CHARS} characters are taken"
             )));
         }
         bytes.extend_from_slice(&chunk);
     }
-    String::from_utf8(bytes).map_err(|_| invalid(format!("`{name}` is not UTF-8")))
+    String::from_utf8(bytes).map_err(|_| Problem::invalid(format!("`{name}` is not UTF-8")))
 }
 
 async fn file(mut field: Field<'_>, number: usize, total: &mut usize) -> Result<Upload, Problem> {

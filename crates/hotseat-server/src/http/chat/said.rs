@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::{Problem, invalid};
+use super::Problem;
 use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken};
 use axum::http::StatusCode;
 
@@ -52,9 +52,9 @@ impl Said {
             check_type(&name, &file.mime_type)?;
             // Four letters hold three bytes, so the size is known before anything is decoded.
             check_size(&name, file.content.len() / 4 * 3, &mut total)?;
-            let bytes = STANDARD
-                .decode(file.content.trim())
-                .map_err(|error| invalid(format!("file `{name}` is not valid base64: {error}")))?;
+            let bytes = STANDARD.decode(file.content.trim()).map_err(|error| {
+                Problem::invalid(format!("file `{name}` is not valid base64: {error}"))
+            })?;
             let (pages, sheets) = (file.pages, file.sheets);
             uploads.push(Upload { name, mime: file.mime_type, bytes, pages, sheets });
         }
@@ -63,7 +63,7 @@ impl Said {
 }
 
 pub(super) fn too_many_files() -> Problem {
-    invalid(format!("at most {MAX_FILES} files come with one message"))
+    Problem::invalid(format!("at most {MAX_FILES} files come with one message"))
 }
 
 pub(super) fn check_type(name: &str, mime: &str) -> Result<(), Problem> {
