@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
+    include_str!("migrations/0004_epochs.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
