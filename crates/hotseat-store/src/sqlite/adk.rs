@@ -129,12 +129,9 @@ fn events(
         "SELECT p.seq, p.time, e.payload FROM {table} p JOIN events e ON e.id = p.id \
          WHERE p.session_id = ?1{conditions}"
     );
-    if let Some(unsettled) = clue.condition(connection, &mut values)? {
+    if let Some(unsettled) = clue.rows(connection, &mut values)? {
         let conditions = conditions.replace(" p.", " e.");
-        let _ = write!(
-            sql,
-            " UNION ALL SELECT e.seq, e.time, e.payload FROM events e WHERE {unsettled}{conditions}"
-        );
+        let _ = write!(sql, " UNION ALL SELECT e.seq, e.time, e.payload {unsettled}{conditions}");
     }
     let _ = write!(sql, " ORDER BY {order}");
     if let Some(recent) = query.recent {

@@ -171,10 +171,9 @@ pub(super) fn events(
         "{}, p.time FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions}",
         columns.replace("e.seq", "p.seq"),
     );
-    if let Some(unsettled) = clue.condition(connection, &mut values)? {
+    if let Some(unsettled) = clue.rows(connection, &mut values)? {
         let conditions = conditions.replace(" p.", " e.");
-        let _ =
-            write!(sql, " UNION ALL {columns}, e.time FROM events e WHERE {unsettled}{conditions}");
+        let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{conditions}");
     }
     let limit = page_size(query.limit, DEFAULT_EVENTS);
     let _ = write!(sql, " ORDER BY {order} LIMIT {limit}");

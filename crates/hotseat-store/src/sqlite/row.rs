@@ -87,9 +87,8 @@ pub(super) fn find_session(
 ) -> rusqlite::Result<Option<Session>> {
     let Some(mut session) = session_row(moment, id)? else { return Ok(None) };
     let mut values = vec![Value::Text(id.to_string()), Value::Integer(number(session.last_seq))];
-    let Some(unsettled) = clue.condition(moment, &mut values)? else { return Ok(Some(session)) };
-    let sql =
-        format!("{EVENT_COLUMNS} FROM events e WHERE {unsettled} AND e.seq > ?2 ORDER BY e.id");
+    let Some(unsettled) = clue.rows(moment, &mut values)? else { return Ok(Some(session)) };
+    let sql = format!("{EVENT_COLUMNS} {unsettled} AND e.seq > ?2 ORDER BY e.id");
     let mut select = moment.prepare_cached(&sql)?;
     let mut rows = select.query(params_from_iter(values))?;
     while let Some(found) = rows.next()? {

@@ -21,9 +21,14 @@ use super::{identity, row, session_rows, settle};
 use crate::rules::{Prepared, catch_up};
 use crate::{Limits, Session};
 
-/// So many events wait to be settled at most. Readers look through them, so not too many;
-/// each page of a table takes its share of them at once, so not too few.
-const MOST: usize = 2048;
+/// So many events wait to be settled, and a slice more. They are read again when the store is
+/// opened, so not too many; each page of a table takes its share of them at once, so not too
+/// few.
+const MOST: usize = 8192;
+
+/// Events that are settled together when too many wait: enough of them to share pages, and
+/// so few that an append behind them waits for some milliseconds only.
+const SHARE: usize = 256;
 
 /// Events of one session that are settled at once, at least.
 const PIECE: usize = 64;
@@ -254,10 +259,10 @@ impl Tail {
         self.sessions.is_empty()
     }
 
-    /// Settles as many events as there are too many, so that every commit does its share.
+    /// Settles a share of the events if too many wait, or all that are too many.
     pub(super) fn settle_excess(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         match self.events.saturating_sub(MOST) {
-            0 => Ok(()),
+            0..SHARE => Ok(()),
             excess => self.settle_some(connection, excess).map(|_| ()),
         }
     }

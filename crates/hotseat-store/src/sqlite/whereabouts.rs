@@ -84,8 +84,8 @@ pub(super) struct Clue {
 }
 
 /// A session's rows of `events e` that are not settled, of all that are not.
-const AMONG_ALL: &str = "e.id > (SELECT settled_through FROM places) AND e.session_id = ?1 \
-     AND e.seq > (SELECT settled_seq FROM sessions WHERE id = ?1)";
+const AMONG_ALL: &str = "FROM events e WHERE e.id > (SELECT settled_through FROM places) \
+     AND e.session_id = ?1 AND e.seq > (SELECT settled_seq FROM sessions WHERE id = ?1)";
 
 impl Clue {
     /// For whoever knows that none wait, and for whoever knows nothing: the log decides.
@@ -93,9 +93,10 @@ impl Clue {
         Self { epoch: None, rows: Vec::new() }
     }
 
-    /// The condition for a session's unsettled rows of `events e`; the session is parameter 1,
-    /// and `values` may get one more. `None` if there are no such rows.
-    pub(super) fn condition(
+    /// The end of a SELECT of a session's unsettled rows of `events e`, to which conditions can
+    /// be added; the session is parameter 1, and `values` may get one more. `None` if there are
+    /// no such rows.
+    pub(super) fn rows(
         &self,
         moment: &Connection,
         values: &mut Vec<Value>,
@@ -111,7 +112,7 @@ impl Clue {
         let rows: Vec<_> = self.rows.iter().map(ToString::to_string).collect();
         values.push(Value::Text(format!("[{}]", rows.join(","))));
         Ok(Some(format!(
-            "e.id IN (SELECT value FROM json_each(?{})) AND e.session_id = ?1 \
+            "FROM json_each(?{}) j CROSS JOIN events e ON e.id = j.value WHERE e.session_id = ?1 \
              AND e.seq > (SELECT settled_seq FROM sessions WHERE id = ?1)",
             values.len()
         )))
