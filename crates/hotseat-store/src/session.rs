@@ -8,6 +8,15 @@ use serde_json::{Map, Value};
 
 use crate::AdkCursor;
 
+/// Whose a session is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The app it is of.
+    pub app_name: String,
+    /// The user it is of.
+    pub user_id: String,
+}
+
 /// A session to create.
 #[derive(Debug, Clone)]
 pub struct NewSession {

@@ -34,7 +34,7 @@ use crate::hub::Hub;
 use crate::rules::Prepared;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
+    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Owner, Page,
     SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
     TurnQuery, Visit,
 };
@@ -145,6 +145,10 @@ impl Sqlite {
                 row::find_session(&connection.unchecked_transaction()?, id, &limits)
             })
             .await
+    }
+
+    pub(crate) async fn owner(&self, id: SessionId) -> Result<Option<Owner>, StoreError> {
+        self.readers.read("look up an owner", move |connection| reader::owner(connection, id)).await
     }
 
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {

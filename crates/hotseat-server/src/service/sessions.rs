@@ -91,7 +91,7 @@ impl App {
             query.user_id = Some(user.to_string());
         }
         let mut page = self.store.sessions(query).await?;
-        page.items.retain(|session| caller.may_see(session));
+        page.items.retain(|session| caller.may_see(session.id, &session.user_id));
         Ok(page)
     }
 

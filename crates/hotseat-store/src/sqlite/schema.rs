@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Durability, derive, identity};
+use super::{Durability, derive, identity, row};
 use crate::OpenError;
 
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
+    include_str!("migrations/0004_event_types.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -22,6 +23,9 @@ const DERIVES: u32 = 2;
 
 /// The first version that recognises events by a hash.
 const HASHES: u32 = 3;
+
+/// The first version that finds events by their `type`.
+const TYPES: u32 = 4;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -92,6 +96,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     }
     if (1..HASHES).contains(&found) {
         identity::insert_all(&transaction).map_err(failed)?;
+    }
+    if (1..TYPES).contains(&found) {
+        row::write_types(&transaction).map_err(failed)?;
     }
     if (1..DERIVES).contains(&found) {
         derive::all_sessions(&transaction)
