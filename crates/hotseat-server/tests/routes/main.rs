@@ -45,6 +45,7 @@ mod openapi;
 mod owner;
 #[cfg(test)]
 mod owner_grpc;
+mod owner_work;
 #[cfg(test)]
 mod problem;
 #[cfg(test)]
