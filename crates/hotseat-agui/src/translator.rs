@@ -168,6 +168,13 @@ impl Translator {
         Verifier::new(self.start.thread_id.as_str(), self.start.run_id.as_str(), known)
     }
 
+    /// Whether no answer is half said: whoever has read until here can read on with what the
+    /// log says next.
+    pub fn is_at_rest(&self) -> bool {
+        let answers = self.stints.iter().filter_map(|stint| stint.answer.as_ref());
+        answers.into_iter().all(|answer| !answer.is_open())
+    }
+
     /// Whether the run has come to its end.
     pub fn is_over(&self) -> bool {
         self.phase == Phase::Over

@@ -89,10 +89,10 @@ pub(super) async fn run_sse(
 async fn next(run: &mut WatchedRun) -> Option<(Message, bool)> {
     loop {
         return Some(match run.next().await {
-            Ok(Some(RunStep::Piece(piece))) => {
+            Ok(Some(RunStep::Piece(heard))) => {
                 let now = clock::now().as_duration().as_secs_f64();
                 let id = clock::new_id().to_string();
-                let Some(partial) = piece.to_partial(&id, now) else { continue };
+                let Some(partial) = heard.piece.to_partial(&id, now) else { continue };
                 (Message::data(&partial), false)
             }
             Ok(Some(RunStep::Logged(event))) => match told(&event) {

@@ -122,6 +122,7 @@ impl App {
         };
         self.workers.run_ended(&run_id);
         self.seats.leave(session);
+        self.live.end(session);
         let (events, error) = match ran {
             None => return,
             Some(Ok(events)) => (events, None),

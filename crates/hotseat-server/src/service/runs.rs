@@ -88,7 +88,8 @@ impl App {
         if appended.new == 0 {
             return self.started_before(session.id, seq).await;
         }
-        self.begun(Place::of(session, &agent.name), change, seq).await
+        let place = Place { last: appended.last_seq, ..Place::of(session, &agent.name) };
+        self.begun(place, change, seq).await
     }
 
     /// Makes a session whose first message is already in it.
@@ -255,6 +256,7 @@ impl App {
         let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
         let seat = change.seat.unwrap_or(Seat::Human);
         self.seats.take(place.session, seat);
+        self.live.begin(place.session, &change.run_id, place.last);
         // The server's own agents read the state themselves.
         let hosted = self.workers.agent(place.agent).is_some_and(|agent| agent.runtime != NATIVE);
         let state = if hosted && place.shared {
@@ -284,6 +286,7 @@ impl App {
     pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
         self.workers.run_ended(&end.run_id);
         self.seats.leave(end.session);
+        self.live.end(end.session);
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());
@@ -340,12 +343,15 @@ struct Place<'a> {
     user_id: &'a str,
     /// Others than this server may write into the session, too.
     shared: bool,
+    /// How far its log is.
+    last: Seq,
 }
 
 impl<'a> Place<'a> {
     fn of(session: &'a Session, agent: &'a str) -> Self {
         let shared = session.shares_state();
-        Self { session: session.id, agent, user_id: &session.user_id, shared }
+        let last = session.last_seq;
+        Self { session: session.id, agent, user_id: &session.user_id, shared, last }
     }
 }
 

@@ -183,6 +183,7 @@ impl App {
     }
 
     fn cancel_at_worker(&self, session: &Session) {
+        self.live.end(session.id);
         if let Some(run) = &session.run {
             self.workers.cancel(&run.run_id);
         }
@@ -287,7 +288,19 @@ impl App {
             self.check_size(event.payload.get().len())?;
         }
         self.owned(id).await?;
-        Ok(self.store.append(id, Expected::Any, events).await?)
+        Ok(self.append_said(id, events).await?)
+    }
+
+    /// Appends events that may complete answers of which pieces were told.
+    pub(super) async fn append_said(
+        &self,
+        id: SessionId,
+        events: Vec<NewEvent>,
+    ) -> Result<Appended, AppendError> {
+        self.live.complete(id, &events);
+        let appended = self.store.append(id, Expected::Any, events).await?;
+        self.live.reached(id, appended.last_seq);
+        Ok(appended)
     }
 
     /// Events of a session that exists.

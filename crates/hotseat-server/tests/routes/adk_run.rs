@@ -49,7 +49,8 @@ async fn run_sse_streams_partial_events_where_they_are_wanted() {
     assert!(run.streaming);
     let partial = json!({"author": "math", "invocationId": "e", "partial": true, "content": {"parts": [{"text": "It"}]}});
     let (run_id, session_id) = (run.run_id.clone(), run.session_id.clone());
-    worker.tell(Partial { run_id, session_id, raw_json: partial.to_string().into() }).await;
+    let raw_json = partial.to_string().into();
+    worker.tell(Partial { run_id, session_id, raw_json, ..Default::default() }).await;
     let told = stream.next().await.unwrap().data();
     assert_eq!(
         (&told["partial"], &told["content"]["parts"][0]["text"]),

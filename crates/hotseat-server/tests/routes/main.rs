@@ -13,6 +13,7 @@ mod adk_run;
 mod agents;
 #[cfg(test)]
 mod agui;
+mod agui_late;
 #[cfg(test)]
 mod artifacts;
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! is all that could differ.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -22,7 +22,7 @@ struct Asked(Arc<Mutex<Vec<String>>>);
 
 impl Asked {
     fn taken(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -47,7 +47,7 @@ struct Action<'a>(&'a Asked);
 impl Visit for Action<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "action" {
-            self.0.0.lock().unwrap().push(format!("{value:?}"));
+            self.0.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{value:?}"));
         }
     }
 }

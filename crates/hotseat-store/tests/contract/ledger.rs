@@ -278,12 +278,12 @@ async fn a_session_made_again_is_another_incarnation(store: Store) {
     created(&store, 1).await;
     let second = session(&store, id(1)).await.incarnation;
     assert_ne!(second, first);
-    let held = |incarnation, head| Expected::Incarnation { incarnation, event_head: head };
-    let old = store.append(id(1), held(first, None), vec![event("a")]).await.unwrap_err();
+    let knowing = |incarnation, event_head| Expected::Incarnation { incarnation, event_head };
+    let old = store.append(id(1), knowing(first, None), vec![event("a")]).await.unwrap_err();
     assert!(matches!(old, AppendError::Remade { .. }), "{old}");
     let head = Some(Seq::START);
-    assert_eq!(store.append(id(1), held(second, head), vec![event("a")]).await.unwrap().new, 1);
-    let stale = store.append(id(1), held(second, head), vec![event("b")]).await.unwrap_err();
+    assert_eq!(store.append(id(1), knowing(second, head), vec![event("a")]).await.unwrap().new, 1);
+    let stale = store.append(id(1), knowing(second, head), vec![event("b")]).await.unwrap_err();
     assert!(matches!(stale, AppendError::Conflict { .. }), "{stale}");
 }
 

@@ -91,7 +91,7 @@ impl NativeHost {
                     invocation_id: self.invocation_id.clone(),
                     author: turn.agent_name.clone(),
                     branch: turn.branch.clone(),
-                    event_id: None,
+                    after_event_id: None,
                     delta,
                 },
             );
@@ -194,7 +194,7 @@ impl Host for NativeHost {
 
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
         let entries = entries(&events).map_err(|error| RunError::host(error.to_string()))?;
-        let kept = self.app.store.append(self.session, Expected::Any, entries).await;
+        let kept = self.app.append_said(self.session, entries).await;
         kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 
