@@ -134,7 +134,7 @@ impl Session {
     /// Whether state with a shared prefix is shared with other sessions. The sessions of
     /// the simulator stand alone: trying something out must not change what others see.
     pub fn shares_state(&self) -> bool {
-        self.source == "adk"
+        matches!(self.source.as_str(), "adk" | "ag-ui")
     }
 }
 

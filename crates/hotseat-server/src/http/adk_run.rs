@@ -120,11 +120,12 @@ async fn start(app: &App, body: RunAgentRequest, streaming: bool) -> Result<Watc
     let seat = body.seat.as_deref().map(str::parse).transpose();
     let seat =
         seat.map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?;
-    let Some(message) = body.new_message.filter(Value::is_object) else {
+    let Some(mut message) = body.new_message.filter(Value::is_object) else {
         return Err(Problem::invalid(
             "`newMessage` must be a Content: {\"role\": \"user\", \"parts\": [{\"text\": …}]}",
         ));
     };
+    app.read_message(&mut message).await?;
     let wish = RunWish {
         message,
         seat,

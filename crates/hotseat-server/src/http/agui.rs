@@ -75,7 +75,7 @@ pub(super) async fn run(
             AguiRun::of(&thread, &agent, input, interrupts).wait_for(call_ids)
         }
         Next::Say(mut wish, queue) => {
-            request::read_files(&app, &mut wish).await?;
+            app.read_message(&mut wish.message).await?;
             let watched = app.say_in(&thread, &agent, *wish, queue).await?;
             AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
         }

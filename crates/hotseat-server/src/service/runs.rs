@@ -18,8 +18,9 @@ use hotseat_store::{
 use serde_json::{Map, Value, json};
 
 use super::admission::shown;
-use super::native::{NATIVE, Origin};
+use super::native::NATIVE;
 use super::sessions::{raw, server_event};
+use super::spans::Origin;
 use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen};
 use crate::clock;
 
@@ -265,7 +266,7 @@ impl App {
         } else {
             None
         };
-        let start = ToWorker::StartRun(Box::new(StartRun {
+        let start = StartRun {
             run_id,
             session_id: place.session,
             agent: place.agent.to_owned(),
@@ -275,7 +276,11 @@ impl App {
             resume: resume == Resume::Yes,
             state,
             origin: Origin::here(),
-        }));
+        };
+        if hosted {
+            self.hosted.begin(&start);
+        }
+        let start = ToWorker::StartRun(Box::new(start));
         if !self.workers.start(place.agent, run_id, start) {
             tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");
         }
@@ -287,6 +292,8 @@ impl App {
         self.workers.run_ended(&end.run_id);
         self.seats.leave(end.session);
         self.live.end(end.session);
+        let kind = end.error.as_ref().and_then(|error| error.get("type")?.as_str());
+        self.hosted.end(end.session, kind);
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());

@@ -184,6 +184,7 @@ impl App {
 
     fn cancel_at_worker(&self, session: &Session) {
         self.live.end(session.id);
+        self.hosted.end(session.id, None);
         if let Some(run) = &session.run {
             self.workers.cancel(&run.run_id);
         }
@@ -298,6 +299,7 @@ impl App {
         events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
         self.live.complete(id, &events);
+        self.hosted.logged(id, &events);
         let appended = self.store.append(id, Expected::Any, events).await?;
         self.live.reached(id, appended.last_seq);
         Ok(appended)

@@ -13,6 +13,7 @@ mod adk_run;
 mod agents;
 #[cfg(test)]
 mod agui;
+#[cfg(test)]
 mod agui_late;
 #[cfg(test)]
 mod artifacts;
@@ -46,6 +47,7 @@ mod openapi;
 mod owner;
 #[cfg(test)]
 mod owner_grpc;
+#[cfg(test)]
 mod owner_work;
 #[cfg(test)]
 mod problem;
@@ -63,6 +65,8 @@ mod seats;
 mod sessions;
 #[cfg(test)]
 mod stats;
+#[cfg(test)]
+mod stopping;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
 use tracing::Instrument as _;
 
-use super::{entries, spans};
+use super::entries;
 use crate::clock;
 use crate::service::runs::invocation_of;
 use crate::service::sessions::{raw, server_event};
-use crate::service::{App, ServiceError, StartRun, SubmitTurn};
+use crate::service::{App, ServiceError, StartRun, SubmitTurn, spans};
 
 /// The host of one run.
 pub(super) struct NativeHost {
@@ -179,7 +179,14 @@ impl NativeHost {
 #[async_trait]
 impl Host for NativeHost {
     async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
-        let span = spans::of_turn(&turn, self.seat);
+        let span = spans::of_turn(
+            &spans::Turn {
+                agent_name: &turn.agent_name,
+                turn_id: Some(&turn.turn_id),
+                model: turn.request.get("model").and_then(Value::as_str),
+            },
+            self.seat,
+        );
         let answered = async {
             match self.seat {
                 Seat::Human => self.ask_human(&turn).await,
