@@ -18,7 +18,7 @@ use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
 use serde_json::Value;
 
 use crate::http::sse;
-use crate::service::{Agent, Reply, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
+use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
 
 /// A run on its way to a front end.
 pub(super) struct AguiRun {
@@ -29,8 +29,6 @@ pub(super) struct AguiRun {
     ready: VecDeque<(Event, Option<Seq>)>,
     run: Option<WatchedRun>,
     seat: Option<Seat>,
-    /// Read beside the stream, for what it says in the end.
-    reply: Reply,
 }
 
 impl AguiRun {
@@ -72,14 +70,7 @@ impl AguiRun {
         // Calls of earlier runs may get their results in this one: those that wait, and
         // those that waited for a confirmation.
         let verifier = translator.verifier();
-        Self {
-            translator,
-            verifier,
-            ready: VecDeque::new(),
-            run: None,
-            seat: None,
-            reply: Reply::default(),
-        }
+        Self { translator, verifier, ready: VecDeque::new(), run: None, seat: None }
     }
 
     /// Follows a run from its beginning to its end.
@@ -230,7 +221,6 @@ impl AguiRun {
     }
 
     fn logged(&mut self, entry: &Entry) -> Vec<Event> {
-        drop(self.reply.logged(entry));
         let payload = || serde_json::from_str::<Value>(entry.payload.get()).unwrap_or_default();
         let turn = entry.turn_id.map(|turn| turn.to_string());
         match (entry.kind, &entry.parent_call_id, turn) {
@@ -261,8 +251,8 @@ impl AguiRun {
             (RunStatus::Cancelled, _) => self.translator.cancel(),
             (_, Some((code, message))) => self.translator.fail(&message, Some(code)),
             // A run may come to its end without an answer, because the seat gave none.
-            (_, None) => match self.reply.error() {
-                Some(reason) => self.translator.fail(reason, Some("agent_failed")),
+            (_, None) => match self.translator.no_answer().map(str::to_owned) {
+                Some(reason) => self.translator.fail(&reason, Some("agent_failed")),
                 None => self.translator.finish(None),
             },
         }

@@ -107,7 +107,7 @@ async fn a_run_of_a_worker_is_part_of_its_callers_trace() {
     let run = worker.run().await;
     let turn = worker.grpc.ask(&run.session_id).await;
     let decision = format!("/api/v1/sessions/{}/turns/{turn}/decision", run.session_id);
-    hotseat.api.post(&decision, &sample::says("It is secret.")).await.json(201);
+    hotseat.api.post(&decision, &sample::says("It is secret.")).await.json(200);
     for status in ["started", "succeeded"] {
         let told = json!({"call_id": "c", "tool_name": "look", "status": status});
         worker.append(&run, "tool_run", status, &told).await.unwrap();
