@@ -82,7 +82,7 @@ fn failed_as(span: &Span, kind: &str) {
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     pub(crate) agent_name: &'a str,
-    pub(crate) turn_id: Option<&'a str>,
+    pub(crate) id: Option<&'a str>,
     pub(crate) model: Option<&'a str>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn of_turn(turn: &Turn<'_>, seat: Seat) -> Span {
     tracing::info_span!(
         "turn",
         agent.name = turn.agent_name,
-        turn.id = turn.turn_id,
+        turn.id = turn.id,
         seat = seat.as_str(),
         gen_ai.request.model = turn.model,
         gen_ai.usage.input_tokens = Empty,

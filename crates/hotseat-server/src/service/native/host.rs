@@ -182,7 +182,7 @@ impl Host for NativeHost {
         let span = spans::of_turn(
             &spans::Turn {
                 agent_name: &turn.agent_name,
-                turn_id: Some(&turn.turn_id),
+                id: Some(&turn.turn_id),
                 model: turn.request.get("model").and_then(Value::as_str),
             },
             self.seat,

@@ -47,7 +47,7 @@ impl Hosted {
     pub(crate) fn turn_waits(&self, session: SessionId, agent_name: &str, id: TurnId) {
         if let Some(run) = self.lock().get_mut(&session) {
             let turn_id = id.to_string();
-            let turn = Turn { agent_name, turn_id: Some(&turn_id), model: None };
+            let turn = Turn { agent_name, id: Some(&turn_id), model: None };
             let span = run.span.in_scope(|| of_turn(&turn, run.seat));
             run.turns.insert(id, span);
         }
@@ -102,7 +102,7 @@ impl Hosted {
 impl Run {
     fn ask(&mut self) {
         if self.seat == Seat::Model {
-            let turn = Turn { agent_name: &self.agent, turn_id: None, model: None };
+            let turn = Turn { agent_name: &self.agent, id: None, model: None };
             self.asked = Some(self.span.in_scope(|| of_turn(&turn, self.seat)));
         }
     }
