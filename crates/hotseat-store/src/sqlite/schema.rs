@@ -15,7 +15,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
-    include_str!("migrations/0004_event_types.sql"),
+    include_str!("migrations/0004_epochs.sql"),
+    include_str!("migrations/0005_event_types.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -25,7 +26,7 @@ const DERIVES: u32 = 2;
 const HASHES: u32 = 3;
 
 /// The first version that finds events by their `type`.
-const TYPES: u32 = 4;
+const TYPES: u32 = 5;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
