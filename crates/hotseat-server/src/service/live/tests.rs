@@ -1,3 +1,5 @@
+//! What those who listen hear, whenever they come and however slow they are.
+
 use hotseat_core::Delta;
 use uuid::Uuid;
 
