@@ -32,6 +32,7 @@ mod run_watch;
 mod runs;
 mod seats;
 mod sessions;
+mod spans;
 mod stats;
 mod threads;
 mod turns;
@@ -65,6 +66,7 @@ pub(crate) use run_watch::{RunStep, WatchedRun};
 pub(crate) use runs::{RunEnd, RunWish, StartRun};
 pub use seats::SeatConfig;
 pub(crate) use sessions::CreateSession;
+pub(crate) use spans::continue_trace;
 pub(crate) use stats::{Meter, Stats};
 pub(crate) use threads::Thread;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
@@ -74,6 +76,7 @@ use self::guests::Guests;
 use self::keeping::Keeping;
 use self::live::Live;
 use self::seats::Seats;
+use self::spans::Hosted;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
@@ -92,6 +95,7 @@ pub struct App {
     pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
     pub(crate) live: Live,
+    hosted: Hosted,
     pub(crate) seats: Seats,
     guests: Guests,
     waiters: Waiters,
@@ -112,6 +116,7 @@ impl App {
             enumeration: Enumeration::default(),
             followers: Followers::default(),
             live: Live::default(),
+            hosted: Hosted::default(),
             seats: Seats::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),

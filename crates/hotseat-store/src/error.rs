@@ -55,6 +55,12 @@ pub enum AppendError {
         /// What is there.
         actual: Seq,
     },
+    /// The session that the caller knows was deleted; this one has its id.
+    #[error("session {session} was deleted and made again")]
+    Remade {
+        /// The session.
+        session: SessionId,
+    },
     /// A response to a turn that was never requested.
     #[error("session {session} has no turn {turn}")]
     NoTurn {

@@ -39,7 +39,7 @@ pub use query::{
     Page, Running, SessionQuery, Sort, TurnQuery, Waiting,
 };
 pub use session::{
-    AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Session,
+    AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Owner, Session,
     SharedState, Turn,
 };
 pub use store::Store;

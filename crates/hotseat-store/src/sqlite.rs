@@ -39,7 +39,7 @@ use crate::hub::Hub;
 use crate::rules::Prepared;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
+    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Owner, Page,
     SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
     TurnQuery, Visit,
 };
@@ -162,6 +162,10 @@ impl Sqlite {
                 row::find_session(&Moment::of(connection)?, id, &clue, &self.limits)
             })
             .await
+    }
+
+    pub(crate) async fn owner(&self, id: SessionId) -> Result<Option<Owner>, StoreError> {
+        self.readers.glance("look up an owner", |connection| reader::owner(connection, id)).await
     }
 
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {

@@ -17,8 +17,8 @@ use crate::sqlite::{Durability, Sqlite};
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
     Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits, NewSession, OpenError,
-    Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
-    TurnQuery, Visit,
+    Owner, Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep,
+    Turn, TurnQuery, Visit,
 };
 
 /// The log. Cheap to clone; all clones are one store.
@@ -68,6 +68,12 @@ impl Store {
     /// One session.
     pub async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
         self.sqlite.session(id).await
+    }
+
+    /// Whose a session is. It takes the same work whatever the session holds, so that who may
+    /// not know of it learns nothing from how long it takes.
+    pub async fn owner(&self, id: SessionId) -> Result<Option<Owner>, StoreError> {
+        self.sqlite.owner(id).await
     }
 
     /// Sessions, newest first.

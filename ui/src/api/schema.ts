@@ -518,7 +518,7 @@ export interface components {
                 removed_through: number;
                 run?: components["schemas"]["RunView"] | null;
                 security?: components["schemas"]["SecurityView"] | null;
-                /** @description Who drives it: `web`, `plugin` or `adk`. */
+                /** @description By which door it came: `web`, `plugin`, `adk`, `rest` or `ag-ui`. */
                 source: string;
                 /** @description `awaiting_query`, `active` or `completed`. */
                 state: string;
@@ -825,7 +825,7 @@ export interface components {
             removed_through: number;
             run?: components["schemas"]["RunView"] | null;
             security?: components["schemas"]["SecurityView"] | null;
-            /** @description Who drives it: `web`, `plugin` or `adk`. */
+            /** @description By which door it came: `web`, `plugin`, `adk`, `rest` or `ag-ui`. */
             source: string;
             /** @description `awaiting_query`, `active` or `completed`. */
             state: string;

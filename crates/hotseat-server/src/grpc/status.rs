@@ -22,6 +22,7 @@ impl From<ServiceError> for Status {
             E::TurnNotHead { .. }
             | E::SessionCompleted(_)
             | E::Stale { .. }
+            | E::Remade { .. }
             | E::IngestOff
             | E::SessionNotCompleted(_)
             | E::RunInProgress { .. }

@@ -14,6 +14,8 @@ mod agents;
 #[cfg(test)]
 mod agui;
 #[cfg(test)]
+mod agui_late;
+#[cfg(test)]
 mod artifacts;
 #[cfg(test)]
 mod binding;
@@ -46,6 +48,8 @@ mod owner;
 #[cfg(test)]
 mod owner_grpc;
 #[cfg(test)]
+mod owner_work;
+#[cfg(test)]
 mod problem;
 #[cfg(test)]
 mod races;
@@ -61,6 +65,8 @@ mod seats;
 mod sessions;
 #[cfg(test)]
 mod stats;
+#[cfg(test)]
+mod stopping;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]

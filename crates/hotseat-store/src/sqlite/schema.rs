@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Durability, derive, identity};
+use super::{Durability, derive, identity, row};
 use crate::OpenError;
 
 const MIGRATIONS: &[&str] = &[
@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
     include_str!("migrations/0004_epochs.sql"),
+    include_str!("migrations/0005_event_types.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -24,6 +25,9 @@ const DERIVES: u32 = 2;
 
 /// The first version that recognises events by a hash.
 const HASHES: u32 = 3;
+
+/// The first version that finds events by their `type`.
+const TYPES: u32 = 5;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -97,6 +101,9 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
     }
     if (1..HASHES).contains(&found) {
         identity::insert_all(&transaction).map_err(failed)?;
+    }
+    if (1..TYPES).contains(&found) {
+        row::write_types(&transaction).map_err(failed)?;
     }
     if (1..DERIVES).contains(&found) {
         derive::all_sessions(&transaction)

@@ -94,12 +94,20 @@ fn event_query() -> impl Strategy<Value = EventQuery> {
         prop::sample::subsequence(Kind::ALL.to_vec(), 0..=3),
         prop::option::of(0..3_u8),
         prop::option::of(prop::sample::select(vec!["user", "root", "human"])),
-        prop::option::of(Just("left")),
+        (prop::option::of(Just("left")), prop::option::weighted(0.2, Just("research_progress"))),
         (any::<bool>(), any::<bool>()),
         0..6_usize,
     )
         .prop_map(
-            |((after, later, not_before), kinds, invocation, author, branch, sorted, limit)| {
+            |(
+                (after, later, not_before),
+                kinds,
+                invocation,
+                author,
+                (branch, told),
+                sorted,
+                limit,
+            )| {
                 let seconds = |milliseconds| at(milliseconds).as_duration().as_secs_f64();
                 EventQuery {
                     after: Seq::new(after),
@@ -109,6 +117,7 @@ fn event_query() -> impl Strategy<Value = EventQuery> {
                     invocation_id: invocation.map(|n| format!("e-{n}")),
                     author: author.map(str::to_owned),
                     branch: branch.map(str::to_owned),
+                    event_type: told.map(str::to_owned),
                     sort: if sorted.0 { Sort::Time } else { Sort::Arrival },
                     order: if sorted.1 { Order::Descending } else { Order::Ascending },
                     limit,
@@ -233,6 +242,9 @@ fn filtered(mut log: Vec<Event>, query: &EventQuery) -> Vec<Event> {
             && (query.invocation_id.is_none() || query.invocation_id == event.invocation_id)
             && query.author.as_ref().is_none_or(|author| *author == event.author)
             && (query.branch.is_none() || query.branch == event.branch)
+            && query.event_type.as_ref().is_none_or(|event_type| {
+                event.kind == Kind::Event && event.payload.get().contains(event_type.as_str())
+            })
     });
     if query.sort == Sort::Time {
         log.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.seq.cmp(&b.seq)));
