@@ -29,6 +29,8 @@ pub enum Change {
         /// Whose it was.
         user_id: String,
     },
+    /// Something may have happened that nobody told of: look at everything again.
+    Missed,
 }
 
 /// Whom to wake once a change is committed.
@@ -104,6 +106,31 @@ impl Hub {
                 Wake::Grew(session, _) => Change::Grew(session),
                 Wake::Deleted(session, user_id) => Change::Deleted { session, user_id },
             });
+        }
+    }
+
+    /// What somebody watches, and what they were last told.
+    pub(crate) fn watched(&self) -> HashMap<SessionId, Seq> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = heads.by_session.iter().filter(|(_, sender)| sender.receiver_count() > 0);
+        watched.map(|(session, sender)| (*session, *sender.borrow())).collect()
+    }
+
+    /// Tells that changes may have been missed.
+    pub(crate) fn missed(&self) {
+        let _ = self.changes.send(Change::Missed);
+    }
+
+    /// Ends the streams of sessions that are gone without anybody having told of it.
+    pub(crate) fn gone<'s>(&self, sessions: impl Iterator<Item = &'s SessionId>) {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut any = false;
+        for session in sessions {
+            any |= heads.by_session.remove(session).is_some();
+        }
+        drop(heads);
+        if any {
+            self.missed();
         }
     }
 }

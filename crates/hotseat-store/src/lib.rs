@@ -1,7 +1,8 @@
 //! The log: sessions and their events, kept whole.
 //!
-//! One contract, [`Store`], over SQLite. It appends, reads,
-//! lists and wakes readers; everything computed from events is elsewhere.
+//! One contract, [`Store`], over SQLite or PostgreSQL. It appends, reads,
+//! lists and wakes readers; everything computed from events is elsewhere. Which events may
+//! follow which is decided in `rules.rs`, the same for both.
 //!
 //! Kept true here, and relied on by everything above:
 //!
@@ -15,17 +16,23 @@
 //!
 //! Only this crate knows SQL.
 
+mod address;
 mod error;
 mod figures;
 mod hub;
 mod latency;
 mod limits;
+mod postgres;
 mod query;
 mod rules;
 mod session;
 mod sqlite;
 mod store;
+mod tally;
+mod warnings;
+mod words;
 
+pub use address::Address;
 pub use error::{AppendError, OpenError, StoreError};
 pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,

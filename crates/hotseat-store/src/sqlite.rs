@@ -106,7 +106,7 @@ impl Sqlite {
 
     /// Settles all events that were appended before this was called, a slice at a time so
     /// that appends get their turn in between. Costs nothing if they are.
-    pub(crate) async fn settle(&self) -> Result<(), StoreError> {
+    async fn settle(&self) -> Result<(), StoreError> {
         let last = self.readers.read("look at the log's end", settle::unsettled).await?;
         let Some(last) = last else { return Ok(()) };
         let mut through = 0;
@@ -124,6 +124,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn index(&self) -> Result<(), StoreError> {
+        self.settle().await?;
         let complete = self.readers.read("look at the index", search::is_complete).await?;
         let mut more = !complete;
         while more {
@@ -133,7 +134,6 @@ impl Sqlite {
     }
 
     pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
-        self.settle().await?;
         self.index().await?;
         self.readers.read("search", move |connection| search::search(connection, &query)).await
     }

@@ -13,22 +13,40 @@ use tokio::sync::{broadcast, watch};
 
 use crate::hub::{Change, Hub};
 use crate::latency::Histogram;
+use crate::postgres::Postgres;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
-    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits, NewSession, OpenError,
-    Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
-    TurnQuery, Visit,
+    Access, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
+    Counts, Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits, NewSession,
+    OpenError, Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError,
+    Sweep, Turn, TurnQuery, Visit,
 };
 
 /// The log. Cheap to clone; all clones are one store.
 #[derive(Debug, Clone)]
 pub struct Store {
-    sqlite: Sqlite,
+    backend: Backend,
     hub: Hub,
     times: Arc<Times>,
     /// Where a store lives that ends with its process.
     _scratch: Option<Arc<TempDir>>,
+}
+
+/// The databases.
+#[derive(Debug, Clone)]
+enum Backend {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// Asks the database that was chosen. Both answer the same questions.
+macro_rules! ask {
+    ($store:ident.$question:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(database) => database.$question($($argument),*).await,
+            Backend::Postgres(database) => database.$question($($argument),*).await,
+        }
+    };
 }
 
 /// How long calls take.
@@ -43,7 +61,23 @@ impl Store {
     pub fn sqlite(path: &Path, limits: Limits) -> Result<Self, OpenError> {
         let hub = Hub::new();
         let sqlite = Sqlite::open(path, hub.clone(), limits, Durability::Full)?;
-        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: None })
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, None))
+    }
+
+    /// Opens the PostgreSQL database at `url`, and brings its schema up to date. Any number of
+    /// processes may share it.
+    pub async fn postgres(url: &str, limits: Limits) -> Result<Self, OpenError> {
+        let hub = Hub::new();
+        let postgres = Postgres::open(url, hub.clone(), limits).await?;
+        Ok(Self::over(Backend::Postgres(postgres), hub, None))
+    }
+
+    /// Opens the store at an address.
+    pub async fn open(address: &Address, limits: Limits) -> Result<Self, OpenError> {
+        match address {
+            Address::Sqlite(path) => Self::sqlite(path, limits),
+            Address::Postgres(url) => Self::postgres(url, limits).await,
+        }
     }
 
     /// A store that ends with its process, and is faster because nobody has to find
@@ -53,7 +87,11 @@ impl Store {
         let folder = tempfile::tempdir().map_err(OpenError::Scratch)?;
         let path = folder.path().join("hotseat.db");
         let sqlite = Sqlite::open(&path, hub.clone(), limits, Durability::None)?;
-        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: Some(Arc::new(folder)) })
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, Some(Arc::new(folder))))
+    }
+
+    fn over(backend: Backend, hub: Hub, scratch: Option<Arc<TempDir>>) -> Self {
+        Self { backend, hub, times: Arc::default(), _scratch: scratch }
     }
 
     /// Creates a session, or returns the one that has the id already.
@@ -62,22 +100,22 @@ impl Store {
         for event in &mut new.opening {
             event.timestamp = to_millisecond(event.timestamp);
         }
-        self.sqlite.create_session(new).await
+        ask!(self.create_session(new))
     }
 
     /// One session.
     pub async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        self.sqlite.session(id).await
+        ask!(self.session(id))
     }
 
     /// Sessions, newest first.
     pub async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
-        self.sqlite.sessions(query).await
+        ask!(self.sessions(query))
     }
 
     /// The sessions of an app as ADK lists them.
     pub async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
-        self.sqlite.adk_sessions(query).await
+        ask!(self.adk_sessions(query))
     }
 
     /// One session as ADK reads it.
@@ -87,19 +125,19 @@ impl Store {
         query: AdkEventQuery,
     ) -> Result<Option<AdkRead>, StoreError> {
         let began = Instant::now();
-        let read = self.sqlite.adk_session(id, query).await;
+        let read = ask!(self.adk_session(id, query));
         self.times.read.record(began.elapsed());
         read
     }
 
     /// The names of apps that have sessions, in order.
     pub async fn app_names(&self) -> Result<Vec<String>, StoreError> {
-        self.sqlite.app_names().await
+        ask!(self.app_names())
     }
 
     /// The state of a session, without what it shares with others.
     pub async fn session_state(&self, id: SessionId) -> Result<Map<String, Value>, StoreError> {
-        self.sqlite.session_state(id).await
+        ask!(self.session_state(id))
     }
 
     /// What the sessions of an app share; of one user, or of all.
@@ -108,17 +146,17 @@ impl Store {
         app_name: &str,
         user_id: Option<&str>,
     ) -> Result<SharedState, StoreError> {
-        self.sqlite.shared_state(app_name.to_owned(), user_id.map(str::to_owned)).await
+        ask!(self.shared_state(app_name.to_owned(), user_id.map(str::to_owned)))
     }
 
     /// The messages derived from a session's log, oldest first.
     pub async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
-        self.sqlite.messages(id).await
+        ask!(self.messages(id))
     }
 
     /// Deletes a session with its log. `false` if it was not there.
     pub async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
-        self.sqlite.delete_session(id).await
+        ask!(self.delete_session(id))
     }
 
     /// Appends `events` to a session, all or none, and says where they stand.
@@ -137,7 +175,7 @@ impl Store {
             event.timestamp = to_millisecond(event.timestamp);
         }
         let began = Instant::now();
-        let appended = self.sqlite.append(session, expected, events).await;
+        let appended = ask!(self.append(session, expected, events));
         self.times.append.record(began.elapsed());
         appended
     }
@@ -154,27 +192,27 @@ impl Store {
 
     /// Removes the events of a session and leaves its messages. Says how many went.
     pub async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
-        self.sqlite.clear_events(id).await
+        ask!(self.clear_events(id))
     }
 
     /// Computes anew what is derived from a session's log.
     pub async fn rebuild(&self, id: SessionId) -> Result<(), AppendError> {
-        self.sqlite.rebuild(id).await
+        ask!(self.rebuild(id))
     }
 
     /// Removes some of what is too old or too much. `true` if there may be more.
     pub async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
-        self.sqlite.sweep(sweep).await
+        ask!(self.sweep(sweep))
     }
 
     /// Notes who read sessions.
     pub async fn visited(&self, visits: Vec<Visit>) -> Result<(), StoreError> {
-        self.sqlite.visited(visits).await
+        ask!(self.visited(visits))
     }
 
     /// Notes who was turned away from a session.
     pub async fn intruded(&self, intrusion: Intrusion) -> Result<(), StoreError> {
-        self.sqlite.intruded(intrusion).await
+        ask!(self.intruded(intrusion))
     }
 
     /// What readers did to sessions; those that nobody came to are left out.
@@ -182,23 +220,22 @@ impl Store {
         &self,
         sessions: Vec<SessionId>,
     ) -> Result<HashMap<SessionId, Access>, StoreError> {
-        self.sqlite.access(sessions).await
+        ask!(self.access(sessions))
     }
 
     /// Brings all indexes up to date. Nothing depends on it but speed.
     pub async fn index(&self) -> Result<(), StoreError> {
-        self.sqlite.settle().await?;
-        self.sqlite.index().await
+        ask!(self.index())
     }
 
     /// Events that hold the words, newest first.
     pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
-        self.sqlite.search(query).await
+        ask!(self.search(query))
     }
 
     /// Figures about everything, with the minutes from `since` on.
     pub async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
-        self.sqlite.figures(since).await
+        ask!(self.figures(since))
     }
 
     /// Events of a session. An unknown session has none.
@@ -208,7 +245,7 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = self.sqlite.events(session, query).await;
+        let events = ask!(self.events(session, query));
         self.times.read.record(began.elapsed());
         events
     }
@@ -226,17 +263,17 @@ impl Store {
 
     /// Turns, oldest first.
     pub async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {
-        self.sqlite.turns(query).await
+        ask!(self.turns(query))
     }
 
     /// One turn.
     pub async fn turn(&self, session: SessionId, turn: TurnId) -> Result<Option<Turn>, StoreError> {
-        self.sqlite.turn(session, turn).await
+        ask!(self.turn(session, turn))
     }
 
     /// How much there is. Also the cheapest proof that the store answers.
     pub async fn counts(&self) -> Result<Counts, StoreError> {
-        self.sqlite.counts().await
+        ask!(self.counts())
     }
 
     /// Wakes whenever the log of `session` has grown, and ends when it is deleted.

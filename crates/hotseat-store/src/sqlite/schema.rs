@@ -85,7 +85,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > known {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+        return Err(OpenError::Newer { place: path.display().to_string(), found, known });
     }
     for migration in &MIGRATIONS[found as usize..] {
         transaction.execute_batch(migration).map_err(failed)?;
