@@ -25,8 +25,7 @@ impl FromStr for Address {
         match url.split_once("://") {
             Some(("sqlite", path)) if !path.is_empty() => Ok(Self::Sqlite(PathBuf::from(path))),
             Some(("postgres" | "postgresql", _)) => {
-                let parsed = url.parse::<tokio_postgres::Config>();
-                parsed.map_err(|error| unknown(Some(error.into())))?;
+                crate::postgres::read_url(url).map_err(|error| unknown(Some(error.into())))?;
                 Ok(Self::Postgres(url.to_owned()))
             }
             Some(_) | None => Err(unknown(None)),
@@ -78,5 +77,6 @@ mod tests {
         );
         assert!("sqlite://".parse::<Address>().is_err());
         assert!("postgres://h:port/x".parse::<Address>().is_err());
+        assert!("postgres://h/x?sslmode=verify-full".parse::<Address>().is_ok());
     }
 }

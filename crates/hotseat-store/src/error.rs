@@ -144,7 +144,7 @@ pub enum OpenError {
         known: u32,
     },
     /// The address of a store cannot be read.
-    #[error("the store `{url}` is not known: use sqlite://FILE or postgres://USER@HOST/DATABASE")]
+    #[error("the store `{url}` is not known")]
     Address {
         /// The address, without its password.
         url: String,

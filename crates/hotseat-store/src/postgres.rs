@@ -33,6 +33,8 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::timeout_at;
 
+pub(crate) use self::connect::read_url;
+
 use self::connect::Way;
 use self::failure::{Failure, Patience};
 use self::held::Held;

@@ -28,7 +28,7 @@ const ACCOUNT: &str = "postgres";
 const START: Duration = Duration::from_secs(60);
 
 /// How it runs.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "listen_addresses=127.0.0.1",
     "fsync=off",
     "full_page_writes=off",
@@ -37,6 +37,7 @@ const SETTINGS: [&str; 8] = [
     "max_wal_size=256MB",
     "logging_collector=off",
     "log_min_messages=fatal",
+    "log_line_prefix=database %d ",
 ];
 
 /// A database that ends with this value.
@@ -75,6 +76,25 @@ impl TestDatabase {
         self.server.psql(&self.name, sql)
     }
 
+    /// From now on notes how every query of a new connection is carried out.
+    pub fn watch_plans(&self) {
+        for setting in [
+            "session_preload_libraries = auto_explain",
+            "auto_explain.log_min_duration = 0",
+            "log_min_messages = log",
+        ] {
+            self.server.psql("postgres", &format!("ALTER DATABASE {} SET {setting}", self.name));
+        }
+    }
+
+    /// How every query was carried out since, each with its text.
+    pub fn plans(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.server.folder.join("log")).expect("the server's log");
+        let mine = format!("{} ", self.name);
+        let entries = log.split("database ").filter_map(|entry| entry.strip_prefix(&mine));
+        entries.filter(|entry| entry.contains("Query Text:")).map(str::to_owned).collect()
+    }
+
     /// Ends all connections to it, as a server that restarts does.
     pub fn disconnect_all(&self) {
         self.server.psql(
@@ -99,6 +119,7 @@ impl Drop for TestDatabase {
 #[derive(Debug)]
 struct Server {
     port: u16,
+    folder: PathBuf,
     programs: PathBuf,
     /// Its lock is what keeps the server.
     _user: File,
@@ -121,7 +142,7 @@ impl Server {
         let user = open("users");
         user.lock_shared().expect("the lock of the users");
         let port = running(&folder).unwrap_or_else(|| start(&programs, &folder, account == 0));
-        Self { port, programs, _user: user }
+        Self { port, folder, programs, _user: user }
     }
 
     fn client(&self, database: &str, sql: &str) -> Command {

@@ -73,7 +73,7 @@ async fn start(
         Auth::None => None,
     };
     let listener = listen(&settings).await?;
-    let store = Store::sqlite(&settings.database, settings.ledger.limits)?;
+    let store = Store::open(&settings.store, settings.ledger.limits).await?;
     let config = Config {
         address: listener.local_addr()?,
         access: token.clone().map_or(Access::Open, Access::Token),

@@ -45,10 +45,9 @@ pub(super) struct Way {
 impl Way {
     pub(super) fn new(url: &str) -> Result<Self, OpenError> {
         let place = without_password(url).to_owned();
-        // What PostgreSQL's own programs call verification is a word that this one does not know.
-        let (url, verification) = verification(url);
-        let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            OpenError::Address { url: place.clone(), source: Some(error.into()) }
+        let (mut config, verification) = read_url(url).map_err(|error| OpenError::Address {
+            url: place.clone(),
+            source: Some(error.into()),
         })?;
         let options =
             config.get_options().map_or_else(String::new, |options| format!("{options} "));
@@ -85,20 +84,23 @@ impl std::fmt::Debug for Way {
 
 /// Whether the server has to prove who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verification {
+pub(crate) enum Verification {
     /// It does not: `sslmode=require` hides what is said and no more, as for `psql`.
     None,
     /// Its certificate must be signed by somebody this machine trusts, for its name.
     Full,
 }
 
-fn verification(url: &str) -> (String, Verification) {
+/// Reads the URL of a database. What PostgreSQL's own programs call verification is a word that
+/// the library does not know.
+pub(crate) fn read_url(url: &str) -> Result<(Config, Verification), tokio_postgres::Error> {
     for word in ["sslmode=verify-full", "sslmode=verify-ca"] {
         if url.contains(word) {
-            return (url.replace(word, "sslmode=require"), Verification::Full);
+            let config = url.replace(word, "sslmode=require").parse()?;
+            return Ok((config, Verification::Full));
         }
     }
-    (url.to_owned(), Verification::None)
+    Ok((url.parse()?, Verification::None))
 }
 
 fn tls(verification: Verification) -> Result<MakeRustlsConnect, Cause> {

@@ -22,7 +22,13 @@ mod log;
 #[cfg(test)]
 mod payload;
 #[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod proxy;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
