@@ -17,6 +17,7 @@
 //! Only this crate knows SQL.
 
 mod address;
+mod copy;
 mod error;
 mod figures;
 mod hub;
@@ -33,6 +34,7 @@ mod warnings;
 mod words;
 
 pub use address::Address;
+pub use copy::{CopyError, Progress};
 pub use error::{AppendError, OpenError, StoreError};
 pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,

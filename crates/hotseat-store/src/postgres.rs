@@ -9,6 +9,7 @@ mod adk;
 mod book;
 mod changes;
 mod connect;
+mod copy;
 mod facts;
 mod failure;
 mod figures;
@@ -27,7 +28,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use deadpool_postgres::Pool;
-use hotseat_core::{Event, Message, NewEvent, SessionId, TurnId};
+use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -40,6 +41,7 @@ use self::failure::{Failure, Patience};
 use self::held::Held;
 use self::herald::{Ears, Herald, Outbox};
 use self::lane::Lanes;
+use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Hub, Wake};
 use crate::rules::Prepared;
 use crate::{
@@ -299,5 +301,39 @@ impl Postgres {
 
     pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
         retry!(self, Patience::to_read("count sessions"), |held| reader::counts(&held).await)
+    }
+
+    pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
+        retry!(self, Patience::to_read("read a session"), |held| copy::parts(&held, id).await)
+    }
+
+    pub(crate) async fn placed_events(
+        &self,
+        id: SessionId,
+        after: Seq,
+    ) -> Result<Vec<Placed>, StoreError> {
+        retry!(self, Patience::to_read("read events"), |held| copy::events(&held, id, after).await)
+    }
+
+    pub(crate) async fn common(&self) -> Result<Common, StoreError> {
+        retry!(self, Patience::to_read("sum up"), |held| copy::common(&held).await)
+    }
+
+    pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
+        retry!(self, Patience::to_write("copy a session"), |held| {
+            copy::put_parts(&held, &parts).await
+        })
+    }
+
+    pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
+        retry!(self, Patience::to_write("copy events"), |held| {
+            copy::put_events(&held, &self.limits, &events).await
+        })
+    }
+
+    pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
+        retry!(self, Patience::to_write("copy figures"), |held| {
+            copy::put_common(&held, &common, self.slot).await
+        })
     }
 }

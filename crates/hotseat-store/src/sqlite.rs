@@ -4,6 +4,7 @@ mod access;
 mod adk;
 mod checkpoint;
 mod commit;
+mod copy;
 mod derive;
 mod identity;
 mod ledger;
@@ -24,12 +25,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use hotseat_core::{Event, Message, NewEvent, SessionId, TurnId};
+use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use self::reader::Readers;
 use self::writer::Writer;
+use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
 use crate::rules::Prepared;
 use crate::{
@@ -244,6 +246,42 @@ impl Sqlite {
 
     pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
         self.readers.read("count sessions", reader::counts).await
+    }
+
+    pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
+        let limits = Arc::clone(&self.limits);
+        self.readers
+            .read("read a session", move |connection| copy::parts(connection, id, &limits))
+            .await
+    }
+
+    pub(crate) async fn placed_events(
+        &self,
+        id: SessionId,
+        after: Seq,
+    ) -> Result<Vec<Placed>, StoreError> {
+        self.settle().await?;
+        self.readers
+            .read("read events", move |connection| copy::events(connection, id, after))
+            .await
+    }
+
+    pub(crate) async fn common(&self) -> Result<Common, StoreError> {
+        self.settle().await?;
+        self.readers.read("sum up", copy::common).await
+    }
+
+    pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_parts(work, &parts)).await
+    }
+
+    pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| copy::put_events(work, &limits, events)).await
+    }
+
+    pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_common(work, &common)).await
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio::sync::{broadcast, watch};
 
+use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Change, Hub};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
@@ -269,6 +270,34 @@ impl Store {
     /// One turn.
     pub async fn turn(&self, session: SessionId, turn: TurnId) -> Result<Option<Turn>, StoreError> {
         ask!(self.turn(session, turn))
+    }
+
+    pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
+        ask!(self.parts(id))
+    }
+
+    pub(crate) async fn placed_events(
+        &self,
+        id: SessionId,
+        after: Seq,
+    ) -> Result<Vec<Placed>, StoreError> {
+        ask!(self.placed_events(id, after))
+    }
+
+    pub(crate) async fn common(&self) -> Result<Common, StoreError> {
+        ask!(self.common())
+    }
+
+    pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
+        ask!(self.put_parts(parts))
+    }
+
+    pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
+        ask!(self.put_events(events))
+    }
+
+    pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
+        ask!(self.put_common(common))
     }
 
     /// How much there is. Also the cheapest proof that the store answers.

@@ -228,7 +228,10 @@ pub(super) async fn messages(
 }
 
 /// The messages that were written down, by the entry that made them.
-async fn written(client: &Client, session: SessionId) -> Result<BTreeMap<Seq, Message>, Failure> {
+pub(super) async fn written(
+    client: &Client,
+    session: SessionId,
+) -> Result<BTreeMap<Seq, Message>, Failure> {
     let sql = "SELECT message_id, role, content, timestamp, metadata, seq FROM messages \
                WHERE session_id = $1";
     let statement = client.prepare_cached(sql).await?;

@@ -119,11 +119,11 @@ pub(super) async fn rebuild(
             }
         }
     }
-    let head = session.last_seq;
+    let last = session.last_seq;
     book.session = Some(session);
     book.touched = true;
     Sheet::of(&[book], slot).commit(held).await?;
-    Ok(Ok(head))
+    Ok(Ok(last))
 }
 
 async fn forget(held: &Held, id: SessionId, removed: Seq) -> Result<(), Failure> {

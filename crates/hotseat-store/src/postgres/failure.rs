@@ -39,12 +39,11 @@ impl Failure {
     /// starts, or another transaction was in the way.
     pub(super) fn passes(&self) -> bool {
         match self {
-            Self::TimedOut => true,
             Self::Corrupt(_) => false,
             Self::Pool(deadpool_postgres::PoolError::Backend(error)) | Self::Database(error) => {
                 error.code().map_or_else(|| lost(error), passes)
             }
-            Self::Pool(_) => true,
+            Self::TimedOut | Self::Pool(_) => true,
         }
     }
 }

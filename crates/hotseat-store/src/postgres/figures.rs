@@ -105,7 +105,7 @@ async fn largest(client: &Client) -> Result<Vec<SessionSize>, Failure> {
 }
 
 /// All that was ever removed.
-async fn removals(client: &Client) -> Result<Vec<Removal>, Failure> {
+pub(super) async fn removals(client: &Client) -> Result<Vec<Removal>, Failure> {
     let sql = "SELECT reason, sum(sessions)::bigint, sum(events)::bigint, max(last_at) \
                FROM removals GROUP BY reason ORDER BY reason";
     let rows = client.query(&client.prepare_cached(sql).await?, &[]).await?;

@@ -63,7 +63,7 @@ enum Wish {
 /// What is told to whoever wished it.
 #[derive(Debug)]
 enum Answer {
-    Created(Result<Created, AppendError>),
+    Created(Box<Result<Created, AppendError>>),
     Appended(Result<Appended, AppendError>),
 }
 
@@ -75,7 +75,7 @@ impl Job {
     fn answer(self, answer: Answer) {
         // A caller that went away does not matter.
         match (self.wish, answer) {
-            (Wish::Create(_, reply), Answer::Created(answer)) => drop(reply.send(answer)),
+            (Wish::Create(_, reply), Answer::Created(answer)) => drop(reply.send(*answer)),
             (Wish::Append(_, reply), Answer::Appended(answer)) => drop(reply.send(answer)),
             (Wish::Create(..), Answer::Appended(_)) | (Wish::Append(..), Answer::Created(_)) => {}
         }
@@ -273,23 +273,24 @@ impl Lane {
             Wish::Append(expected, _) => {
                 Answer::Appended(book.append(*expected, job.events.clone(), &self.limits))
             }
-            Wish::Create(session, _) => {
-                if let Some(existing) = &book.session {
-                    return Answer::Created(Ok(Created::Existing(existing.clone())));
-                }
-                book.session = Some((**session).clone());
-                book.created = true;
-                if !job.events.is_empty()
-                    && let Err(refusal) =
-                        book.append(Expected::Any, job.events.clone(), &self.limits)
-                {
-                    *book = Book::new(job.session);
-                    return Answer::Created(Err(refusal));
-                }
-                let created = book.session.clone().map(Created::New);
-                Answer::Created(created.ok_or(AppendError::NoSession { session: job.session }))
-            }
+            Wish::Create(session, _) => Answer::Created(Box::new(self.create(job, session, book))),
         }
+    }
+
+    fn create(&self, job: &Job, new: &Session, book: &mut Book) -> Result<Created, AppendError> {
+        if let Some(existing) = &book.session {
+            return Ok(Created::Existing(existing.clone()));
+        }
+        book.session = Some(new.clone());
+        book.created = true;
+        if !job.events.is_empty()
+            && let Err(refusal) = book.append(Expected::Any, job.events.clone(), &self.limits)
+        {
+            *book = Book::new(job.session);
+            return Err(refusal);
+        }
+        let created = book.session.clone().map(Created::New);
+        created.ok_or(AppendError::NoSession { session: job.session })
     }
 }
 

@@ -5,6 +5,8 @@
 //! Rows that several writers may change are written in the order of their keys, so that writers
 //! wait for each other and never in a circle.
 
+mod statements;
+
 use deadpool_postgres::Client;
 use futures_util::future::{join, join_all};
 use tokio_postgres::types::ToSql;
@@ -16,12 +18,17 @@ use super::row::{number, signed};
 use super::text::{kept, kept_if, key};
 use crate::tally::Tally;
 use crate::{RemovalReason, Session};
+pub(super) use statements::REMOVALS;
+use statements::{
+    ASKS, CREATE, EVENTS, FORGET, MESSAGES, MINUTES, PLACED_EVENTS, REMOVE, SHARED, STATE,
+    SUMMARISE, TOOLS, TURNS, UNINDEXED,
+};
 
 /// Characters of a tool's name in the figures.
 const TOOL_NAME: usize = 200;
 
 /// A value of a column.
-type Values<'b> = Box<dyn ToSql + Sync + Send + 'b>;
+pub(super) type Values<'b> = Box<dyn ToSql + Sync + Send + 'b>;
 
 /// What has to be written.
 pub(super) struct Sheet<'b> {
@@ -35,107 +42,55 @@ macro_rules! columns {
     };
 }
 
-const CREATE: &str = "INSERT INTO sessions (session_id, created_at, description, status, agent, \
-     app_name, user_id, source, adk_id, incarnation, updated_at, last_seq, pending_turns, \
-     removed_through, open_requests, event_head, event_count, message_count, bytes) \
-     SELECT *, 0, 0, 0, 0, 0, 0, 0, 0 FROM unnest($1::uuid[], $2::bigint[], $3::text[], \
-     $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], \
-     $11::bigint[])";
-
-const SUMMARISE: &str = "UPDATE sessions s SET updated_at = n.updated_at, title = n.title, \
-     status = n.status, last_seq = n.last_seq, pending_turns = n.pending_turns, \
-     run_id = n.run_id, run_status = n.run_status, run_since = n.run_since, \
-     removed_through = n.removed_through, open_requests = n.open_requests, \
-     event_head = n.event_head, update_time = n.update_time, event_count = n.event_count, \
-     message_count = n.message_count, bytes = n.bytes, record_status = n.record_status, \
-     progress = n.progress, current_phase = n.current_phase, final_report = n.final_report, \
-     error = n.error \
-     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::integer[], \
-     $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::integer[], $12::bigint[], \
-     $13::double precision[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[], \
-     $18::double precision[], $19::text[], $20::text[], $21::text[]) \
-     AS n (session_id, updated_at, title, status, last_seq, pending_turns, run_id, run_status, \
-     run_since, removed_through, open_requests, event_head, update_time, event_count, \
-     message_count, bytes, record_status, progress, current_phase, final_report, error) \
-     WHERE s.session_id = n.session_id";
-
-const EVENTS: &str = "INSERT INTO events (session_id, seq, event_id, event_key, timestamp, time, \
-     kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, packed, \
-     payload) SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::uuid[], \
-     $5::bigint[], $6::double precision[], $7::text[], $8::uuid[], $9::text[], $10::text[], \
-     $11::text[], $12::text[], $13::text[], $14::bigint[], $15::boolean[], $16::bytea[])";
-
-const TURNS: &str = "INSERT INTO turns (session_id, turn_id, request_seq, requested_at, \
-     response_seq) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], \
-     $5::bigint[]) ON CONFLICT (session_id, turn_id) \
-     DO UPDATE SET response_seq = excluded.response_seq";
-
-const ASKS: &str = "INSERT INTO asks (session_id, call_key, call_id, asked_seq, answer_seq) \
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) \
-     ON CONFLICT (session_id, call_key) DO UPDATE SET answer_seq = excluded.answer_seq";
-
-const STATE: &str = "INSERT INTO session_state (session_id, state_key, name, value) \
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) \
-     ON CONFLICT (session_id, state_key) DO UPDATE SET value = excluded.value";
-
-const SHARED: &str = "INSERT INTO shared_state (app_name, user_id, state_key, name, value) \
-     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[]) \
-     ON CONFLICT (app_name, user_id, state_key) DO UPDATE SET value = excluded.value";
-
-const FORGET: &str = "DELETE FROM messages m USING unnest($1::uuid[], $2::uuid[]) \
-     AS n (session_id, message_key) \
-     WHERE m.session_id = n.session_id AND m.message_key = n.message_key";
-
-const MESSAGES: &str = "INSERT INTO messages (session_id, message_key, message_id, seq, role, \
-     content, timestamp, metadata) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], \
-     $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::text[]) \
-     ON CONFLICT (session_id, message_key) DO UPDATE SET content = excluded.content, \
-     timestamp = excluded.timestamp, metadata = COALESCE(excluded.metadata, messages.metadata)";
-
-const REMOVE: [&str; 3] = [
-    "DELETE FROM events e USING unnest($1::uuid[], $2::bigint[]) AS n (session_id, through) \
-     WHERE e.session_id = n.session_id AND e.seq <= n.through",
-    "DELETE FROM search e USING unnest($1::uuid[], $2::bigint[]) AS n (session_id, through) \
-     WHERE e.session_id = n.session_id AND e.seq <= n.through",
-    "DELETE FROM turns t USING unnest($1::uuid[], $2::bigint[]) AS n (session_id, through) \
-     WHERE t.session_id = n.session_id AND t.request_seq <= n.through \
-     AND t.response_seq IS NOT NULL",
-];
-
-const MINUTES: &str = "INSERT INTO usage_minutes (minute, slot, events, errors, prompt_tokens, \
-     output_tokens) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], \
-     $4::bigint[], $5::bigint[], $6::bigint[]) ON CONFLICT (minute, slot) DO UPDATE SET \
-     events = usage_minutes.events + excluded.events, \
-     errors = usage_minutes.errors + excluded.errors, \
-     prompt_tokens = usage_minutes.prompt_tokens + excluded.prompt_tokens, \
-     output_tokens = usage_minutes.output_tokens + excluded.output_tokens";
-
-const TOOLS: &str = "INSERT INTO usage_tools (name, slot, calls, errors, timed, total_ms, max_ms) \
-     SELECT * FROM unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], \
-     $6::double precision[], $7::double precision[]) ON CONFLICT (name, slot) DO UPDATE SET \
-     calls = usage_tools.calls + excluded.calls, errors = usage_tools.errors + excluded.errors, \
-     timed = usage_tools.timed + excluded.timed, \
-     total_ms = usage_tools.total_ms + excluded.total_ms, \
-     max_ms = GREATEST(usage_tools.max_ms, excluded.max_ms)";
-
-/// Counts what was removed.
-pub(super) const REMOVALS: &str = "INSERT INTO removals (reason, slot, sessions, events, last_at) \
-     VALUES ($1, $2, $3, $4, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) \
-     ON CONFLICT (reason, slot) DO UPDATE SET sessions = removals.sessions + excluded.sessions, \
-     events = removals.events + excluded.events, last_at = excluded.last_at";
-
-const UNINDEXED: &str = "INSERT INTO unindexed (sessions) VALUES ($1)";
-
 #[expect(unused_variables, reason = "every column is made from some of a row's values")]
 impl<'b> Sheet<'b> {
     /// All that `books` changed, in the order of their sessions.
     pub(super) fn of(books: &'b [Book], slot: i16) -> Self {
+        let mut sheet = Self::of_sessions(books);
+        let (rows, columns) = event_columns(books);
+        sheet.add(EVENTS, rows, columns);
+        sheet.unindexed(books);
+        sheet.removed(books);
+        let mut tally = Tally::default();
+        for (_, event) in books.iter().flat_map(|book| &book.events) {
+            tally.add(event.event.timestamp, &event.effect.usage);
+        }
+        sheet.figures(&tally, slot);
+        let trimmed: u64 = books.iter().map(|book| book.trimmed).sum();
+        if trimmed > 0 {
+            sheet.removal(RemovalReason::TooManyEvents, slot, 0, trimmed);
+        }
+        sheet
+    }
+
+    /// Sessions and what is derived from their events.
+    pub(super) fn of_sessions(books: &'b [Book]) -> Self {
         let mut sheet = Self { statements: Vec::new() };
         sheet.sessions(books);
-        sheet.events(books);
         sheet.derived(books);
-        sheet.figures(books, slot);
         sheet
+    }
+
+    /// Events that have their places.
+    pub(super) fn of_events(books: &'b [Book], places: Vec<i64>) -> Self {
+        let mut sheet = Self { statements: Vec::new() };
+        let (rows, mut columns) = event_columns(books);
+        columns.push(Box::new(places));
+        sheet.add(PLACED_EVENTS, rows, columns);
+        sheet.unindexed(books);
+        sheet
+    }
+
+    /// Figures.
+    pub(super) fn of_figures(tally: &Tally, slot: i16) -> Self {
+        let mut sheet = Self { statements: Vec::new() };
+        sheet.figures(tally, slot);
+        sheet
+    }
+
+    /// State that sessions share.
+    pub(super) fn shared(&mut self, rows: usize, columns: Vec<Values<'b>>) {
+        self.add(SHARED, rows, columns);
     }
 
     fn add(&mut self, statement: &'static str, rows: usize, columns: Vec<Values<'b>>) {
@@ -191,35 +146,18 @@ impl<'b> Sheet<'b> {
         self.add(SUMMARISE, touched.len(), columns);
     }
 
-    fn events(&mut self, books: &'b [Book]) {
-        let rows: Vec<_> = books.iter().flat_map(Book::lasting).collect();
-        let columns = columns!(
-            rows,
-            |(id, seq, event)| id.uuid(),
-            number(*seq),
-            kept(&event.event.event_id),
-            key(&event.event.event_id),
-            event.event.timestamp.as_millisecond(),
-            event.time(),
-            event.event.kind.as_str(),
-            event.event.turn_id.map(|turn| turn.uuid()),
-            kept(&event.event.agent_name),
-            kept_if(event.event.invocation_id.as_ref()),
-            kept(&event.event.author),
-            kept_if(event.event.branch.as_ref()),
-            kept_if(event.event.parent_call_id.as_ref()),
-            signed(event.event.payload.get().len() as u64),
-            event.compressed.is_some(),
-            event.compressed.as_deref().unwrap_or(event.event.payload.get().as_bytes())
-        );
-        self.add(EVENTS, rows.len(), columns);
+    fn unindexed(&mut self, books: &'b [Book]) {
         let written: Vec<Uuid> =
             books.iter().filter(|book| !book.events.is_empty()).map(|b| b.id.uuid()).collect();
         self.add(UNINDEXED, written.len(), vec![Box::new(written)]);
+    }
+
+    /// Events that limits removed. Turns are written before, and those that are answered go
+    /// here again.
+    fn removed(&mut self, books: &'b [Book]) {
         let cut: Vec<_> =
             books.iter().filter_map(|b| Some((b.id.uuid(), b.changes.removed_through?))).collect();
         for statement in REMOVE {
-            // Turns are written before, and those that are answered go here again.
             let columns = columns!(cut, |(id, through)| *id, number(*through));
             self.add(statement, cut.len(), columns);
         }
@@ -237,10 +175,7 @@ impl<'b> Sheet<'b> {
             row.requested_at,
             row.response.map(number)
         );
-        // Before anything that removes turns.
-        if !turns.is_empty() {
-            self.statements.insert(0, (TURNS, columns));
-        }
+        self.add(TURNS, turns.len(), columns);
         let asks: Vec<_> = each().flat_map(|(id, c)| c.asks.iter().map(move |a| (id, a))).collect();
         let columns = columns!(
             asks,
@@ -289,15 +224,11 @@ impl<'b> Sheet<'b> {
         self.add(MESSAGES, messages.len(), columns);
     }
 
-    fn figures(&mut self, books: &'b [Book], slot: i16) {
-        let mut tally = Tally::default();
-        for (_, event) in books.iter().flat_map(|book| &book.events) {
-            tally.add(event.event.timestamp, &event.effect.usage);
-        }
-        let minutes: Vec<_> = tally.minutes.into_iter().collect();
+    fn figures(&mut self, tally: &Tally, slot: i16) {
+        let minutes: Vec<_> = tally.minutes.iter().collect();
         let columns = columns!(
             minutes,
-            |(minute, sums)| *minute,
+            |(minute, sums)| **minute,
             slot,
             sums.events,
             sums.errors,
@@ -306,9 +237,9 @@ impl<'b> Sheet<'b> {
         );
         self.add(MINUTES, minutes.len(), columns);
         let mut tools = std::collections::BTreeMap::<String, crate::tally::ToolSums>::new();
-        for (name, sums) in tally.tools {
-            let name = kept(&name).chars().take(TOOL_NAME).collect();
-            tools.entry(name).or_default().merge(&sums);
+        for (name, sums) in &tally.tools {
+            let name: String = name.chars().take(TOOL_NAME).collect();
+            tools.entry(kept(&name).into_owned()).or_default().merge(sums);
         }
         let tools: Vec<_> = tools.into_iter().collect();
         let columns = columns!(
@@ -322,10 +253,6 @@ impl<'b> Sheet<'b> {
             sums.max_ms
         );
         self.add(TOOLS, tools.len(), columns);
-        let trimmed: u64 = books.iter().map(|book| book.trimmed).sum();
-        if trimmed > 0 {
-            self.removal(RemovalReason::TooManyEvents, slot, 0, trimmed);
-        }
     }
 
     /// Counts what was removed.
@@ -362,4 +289,30 @@ impl<'b> Sheet<'b> {
 
 fn small(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// The columns of events, with how many rows they have.
+#[expect(unused_variables, reason = "every column is made from some of a row's values")]
+fn event_columns(books: &[Book]) -> (usize, Vec<Values<'_>>) {
+    let rows: Vec<_> = books.iter().flat_map(Book::lasting).collect();
+    let columns = columns!(
+        rows,
+        |(id, seq, event)| id.uuid(),
+        number(*seq),
+        kept(&event.event.event_id),
+        key(&event.event.event_id),
+        event.event.timestamp.as_millisecond(),
+        event.time(),
+        event.event.kind.as_str(),
+        event.event.turn_id.map(hotseat_core::TurnId::uuid),
+        kept(&event.event.agent_name),
+        kept_if(event.event.invocation_id.as_ref()),
+        kept(&event.event.author),
+        kept_if(event.event.branch.as_ref()),
+        kept_if(event.event.parent_call_id.as_ref()),
+        signed(event.event.payload.get().len() as u64),
+        event.compressed.is_some(),
+        event.compressed.as_deref().unwrap_or(event.event.payload.get().as_bytes())
+    );
+    (rows.len(), columns)
 }

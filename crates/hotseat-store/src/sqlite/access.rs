@@ -73,7 +73,7 @@ fn note(connection: &Connection, intrusion: &Intrusion) -> rusqlite::Result<()> 
     Ok(())
 }
 
-fn one(connection: &Connection, key: &str) -> rusqlite::Result<Option<Access>> {
+pub(super) fn one(connection: &Connection, key: &str) -> rusqlite::Result<Option<Access>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE session_id = ?1"))?
         .query_row([key], |row| read(row).map(|(_, access)| access))

@@ -8,6 +8,8 @@ mod append;
 #[cfg(test)]
 mod concurrency;
 #[cfg(test)]
+mod copy;
+#[cfg(test)]
 mod crashes;
 #[cfg(test)]
 mod database;

@@ -67,8 +67,8 @@ async fn what_one_replica_writes_wakes_the_readers_of_another() {
     let ended = timeout(SOON, async { while head.changed().await.is_ok() {} }).await;
     assert!(ended.is_ok(), "a stream ends with its session");
     let deleted = Change::Deleted { session: id(1), user_id: "local".to_owned() };
-    let heard = async { while changes.recv().await.unwrap() != deleted {} };
-    timeout(SOON, heard).await.unwrap();
+    let told = async { while changes.recv().await.unwrap() != deleted {} };
+    timeout(SOON, told).await.unwrap();
 }
 
 #[tokio::test]
