@@ -78,7 +78,7 @@ check: $(STAMPS)/venv ui/dist/index.html
 	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
-test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr
+test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr $(STAMPS)/postgres
 	cargo nextest run --workspace --locked --no-fail-fast
 
 # Where nextest is missing, it is built once.
@@ -93,6 +93,16 @@ $(STAMPS)/ocr:
 	command -v tesseract >/dev/null && command -v pdftoppm >/dev/null || { \
 	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
 	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tesseract-ocr tesseract-ocr-eng poppler-utils >/dev/null; }
+	@touch $@
+
+# The programs of a PostgreSQL server; the tests start one of their own, and the system's stays off.
+$(STAMPS)/postgres:
+	@mkdir -p $(STAMPS)
+	command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo mkdir -p /etc/postgresql-common && \
+	  echo 'create_main_cluster = false' | $$sudo tee /etc/postgresql-common/createcluster.conf >/dev/null && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
 	@touch $@
 
 test-ui: ui/node_modules/.stamp

@@ -11,6 +11,7 @@ use crate::evalset::Evalset;
 use crate::init::Init;
 use crate::sessions::Sessions;
 use crate::settings::store_address;
+use crate::store::StoreCommand;
 use crate::token::Token;
 
 /// Puts a person in the model's seat of an AI agent.
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Work with sessions: list, show, export, import, rebuild, delete.
     Sessions(Sessions),
+    /// Work with a store as a whole: copy.
+    Store(StoreCommand),
     /// Work with EvalSet files: add, list, show, diff, validate.
     Evalset(Evalset),
     /// Make `adk web` and `adk api_server` keep their sessions in Hotseat.
