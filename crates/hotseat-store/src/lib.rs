@@ -15,17 +15,21 @@
 //!
 //! Only this crate knows SQL.
 
+mod audit;
 mod error;
 mod figures;
 mod hub;
 mod latency;
+mod leases;
 mod limits;
+mod people;
 mod query;
 mod rules;
 mod session;
 mod sqlite;
 mod store;
 
+pub use audit::{AuditAction, AuditEntry, AuditQuery, NewAuditEntry};
 pub use error::{AppendError, OpenError, StoreError};
 pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,
@@ -33,7 +37,11 @@ pub use figures::{
 };
 pub use hub::Change;
 pub use latency::Latency;
+pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
 pub use limits::Limits;
+pub use people::{
+    Act, Bearer, MAX_TOKENS_PER_USER, MAX_USERS, NewToken, PeopleError, Token, TokenHash, User,
+};
 pub use query::{
     AdkCursor, AdkEventQuery, AdkSessionQuery, Cursor, EventQuery, Expected, InvalidCursor, Order,
     Page, Running, SessionQuery, Sort, TurnQuery, Waiting,

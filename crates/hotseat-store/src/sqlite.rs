@@ -2,11 +2,14 @@
 
 mod access;
 mod adk;
+mod audit;
 mod checkpoint;
 mod commit;
 mod derive;
 mod identity;
+mod leases;
 mod ledger;
+mod people;
 mod queue;
 mod reader;
 mod retention;
