@@ -5,9 +5,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use axum::http::HeaderName;
+use hotseat_core::Role;
 use hotseat_store::Limits;
 
 use crate::identity::InstallationKey;
+use crate::network::Network;
 use crate::service::{SeatConfig, ServeConfig};
 
 /// Everything that can be set from outside. Names and defaults are those of the
@@ -37,6 +40,26 @@ pub struct Config {
     pub seats: SeatConfig,
     /// How the agent server treats those who come.
     pub serve: ServeConfig,
+    /// How people with names come in, besides with a token.
+    pub people: PeopleConfig,
+}
+
+/// How people with names come in, besides with a token.
+#[derive(Debug, Clone, Default)]
+pub struct PeopleConfig {
+    /// A proxy in front that says who somebody is.
+    pub proxy: Option<TrustedProxy>,
+}
+
+/// A proxy in front that knows people, and is believed.
+#[derive(Debug, Clone)]
+pub struct TrustedProxy {
+    /// The header with the name.
+    pub header: HeaderName,
+    /// Where the proxy is. From anywhere else the header means nothing.
+    pub networks: Vec<Network>,
+    /// The role of those who are not known yet; without one they are refused.
+    pub role: Option<Role>,
 }
 
 /// What is taken into the log, and for how long it stays. The store has limits of
@@ -134,6 +157,7 @@ mod tests {
             stalled_after: STALLED_AFTER,
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
+            people: PeopleConfig::default(),
         };
         let text = format!("{config:?}");
         for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {

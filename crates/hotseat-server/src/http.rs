@@ -9,8 +9,10 @@ mod adk_run;
 mod agents;
 mod agui;
 mod artifacts;
+mod audit;
 mod binding;
 mod chat;
+mod cookie;
 mod credentials;
 mod eval_sets;
 mod events;
@@ -18,12 +20,15 @@ mod export;
 mod extract;
 mod health;
 mod journal;
+mod people;
+mod permissions;
 mod problem;
 mod records;
 mod search;
 mod sessions;
 mod sse;
 mod stats;
+mod staying;
 mod stream;
 mod turns;
 mod ui;
@@ -44,6 +49,8 @@ use crate::config::MAX_BODY_BYTES;
 use crate::grpc;
 use crate::service::App;
 
+pub(crate) use people::{TokenView, UserView};
+pub use permissions::{Needs, PERMISSIONS};
 pub(crate) use problem::{Problem, readable};
 pub(crate) use view::{SessionView, state_of};
 
@@ -122,6 +129,14 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(artifacts::bytes))
         .routes(routes!(binding::bind))
         .routes(routes!(binding::csrf))
+        .routes(routes!(people::me))
+        .routes(routes!(people::list, people::add))
+        .routes(routes!(people::revoke))
+        .routes(routes!(people::set_role))
+        .routes(routes!(people::tokens, people::add_token))
+        .routes(routes!(people::revoke_token))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
         .routes(routes!(turns::of_all))
         .routes(routes!(turns::of_session))
         .routes(routes!(turns::decide))

@@ -11,14 +11,16 @@ mod error;
 mod grpc;
 mod http;
 mod identity;
+mod network;
 mod proto;
 mod serve;
 mod service;
 mod socket;
 
-pub use config::{Access, Config, LedgerConfig, STALLED_AFTER};
+pub use config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER, TrustedProxy};
 pub use desk::{Desk, DeskError, SessionFilter};
-pub use http::openapi;
+pub use http::{Needs, PERMISSIONS, openapi};
 pub use identity::{InstallationKey, user_token};
+pub use network::{InvalidNetwork, Network};
 pub use serve::serve;
 pub use service::{Agent, AgentList, App, LoadProblem, SeatConfig, ServeConfig};

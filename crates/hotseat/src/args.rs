@@ -8,9 +8,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::evalset::Evalset;
 use crate::init::Init;
+use crate::people::People;
 use crate::sessions::Sessions;
 use crate::settings::database;
 use crate::token::Token;
+use crate::users::Users;
 
 /// Puts a person in the model's seat of an AI agent.
 #[derive(Debug, Parser)]
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Init(Init),
     /// Make a token that shows one user's sessions and no others.
     Token(Token),
+    /// Manage those who work with this server: their names, roles and tokens.
+    Users(Users),
     /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
     Doctor(Web),
 }
@@ -165,6 +169,9 @@ pub(crate) struct Common {
     /// Origins of other pages that may call the API, `*` for all.
     #[arg(long, env = "HOTSEAT_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS")]
     pub(crate) cors_origins: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) people: People,
 
     /// Who answers for the model: `human`, `model` or `replay:FILE`, where FILE is an EvalSet or an
     /// exported session [default: human for `web`, model for `serve`].

@@ -12,12 +12,14 @@ mod import;
 mod init;
 mod logging;
 mod output;
+mod people;
 mod serve;
 mod server;
 mod sessions;
 mod settings;
 mod telemetry;
 mod token;
+mod users;
 mod web;
 mod worker;
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),
         Command::Token(token) => token::run(token),
+        Command::Users(users) => users::run(users),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use hotseat_core::{Recording, Seat};
-use hotseat_server::{LedgerConfig, SeatConfig, ServeConfig};
+use hotseat_server::{LedgerConfig, PeopleConfig, SeatConfig, ServeConfig};
 use hotseat_store::Limits;
 use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
+use crate::people::People;
 
 /// A port that nobody else in the field uses.
 pub(crate) const WEB_PORT: u16 = 4687;
@@ -44,6 +45,7 @@ struct File {
     seats: BTreeMap<String, Seat>,
     serve: ServeFile,
     sessions: Ledger,
+    people: People,
 }
 
 /// `[serve]`: the agent server.
@@ -136,6 +138,7 @@ pub(crate) struct Settings {
     pub(crate) ledger: LedgerConfig,
     pub(crate) seats: SeatConfig,
     pub(crate) serve: ServeConfig,
+    pub(crate) people: PeopleConfig,
 }
 
 /// How callers are let in.
@@ -207,6 +210,7 @@ impl Settings {
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,
             serve: given.decide(file.serve)?,
+            people: common.people.decide(file.people)?,
         })
     }
 }
@@ -305,7 +309,7 @@ fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {
     })
 }
 
-fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
+pub(crate) fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
     if given.is_empty() { file } else { given }
 }
 

@@ -155,6 +155,7 @@ impl CsrfToken {
         let issued = self.issued;
         let (kind, id, user) = match caller {
             Caller::Owner => ("owner", String::new(), ""),
+            Caller::Member(member) => ("member", String::new(), member.name.as_str()),
             Caller::User(user) => ("user", String::new(), &**user),
             Caller::Session { session, user } => ("session", session.to_string(), &**user),
         };
