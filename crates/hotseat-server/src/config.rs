@@ -11,6 +11,7 @@ use hotseat_store::Limits;
 
 use crate::identity::InstallationKey;
 use crate::network::Network;
+use crate::oidc::OidcConfig;
 use crate::service::{SeatConfig, ServeConfig};
 
 /// Everything that can be set from outside. Names and defaults are those of the
@@ -49,6 +50,10 @@ pub struct Config {
 pub struct PeopleConfig {
     /// A proxy in front that says who somebody is.
     pub proxy: Option<TrustedProxy>,
+    /// A provider of accounts.
+    pub oidc: Option<OidcConfig>,
+    /// By which address people reach the server, where it is not the one it listens on.
+    pub public_url: Option<String>,
 }
 
 /// A proxy in front that knows people, and is believed.
@@ -123,6 +128,17 @@ pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;
 
 impl Config {
+    /// The address by which people reach the server from elsewhere.
+    pub(crate) fn public_url(&self) -> String {
+        let given = self.people.public_url.as_deref();
+        given.map_or_else(|| self.url(), |url| url.trim_end_matches('/').to_owned())
+    }
+
+    /// Whether browsers may send our cookies over encrypted connections only.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.public_url().starts_with("https://")
+    }
+
     /// The address a person would open.
     pub fn url(&self) -> String {
         let port = self.address.port();

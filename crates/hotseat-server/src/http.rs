@@ -26,6 +26,7 @@ mod problem;
 mod records;
 mod search;
 mod sessions;
+mod sign_in;
 mod sse;
 mod stats;
 mod staying;
@@ -37,6 +38,7 @@ mod view;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
+use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -67,6 +69,9 @@ pub(crate) fn router(app: App) -> Router {
     let document = with_server_facts(document);
     let api = api
         .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+        .route("/auth/login", get(sign_in::login))
+        .route("/auth/callback", get(sign_in::callback))
+        .route("/auth/logout", post(sign_in::logout))
         .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))

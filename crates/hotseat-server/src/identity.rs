@@ -8,10 +8,12 @@
 mod access_token;
 mod caller;
 mod key;
+mod sign_in;
 mod token;
 
 pub(crate) use access_token::AccessToken;
 pub(crate) use caller::{Caller, Client, Member, Visitor};
 pub use key::InstallationKey;
+pub(crate) use sign_in::{ATTEMPT_LIFE, Attempt, SIGNED_IN_LIFE, SignedIn};
 pub use token::user_token;
 pub(crate) use token::{BindingToken, CsrfToken, Refusal, UserToken};

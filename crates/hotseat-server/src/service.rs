@@ -81,6 +81,7 @@ use self::seats::Seats;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
+use crate::oidc::Oidc;
 
 /// The server's use cases. Cheap to clone; all clones are one server.
 #[derive(Debug, Clone)]
@@ -97,6 +98,8 @@ pub struct App {
     pub(crate) followers: Followers,
     pub(crate) live: Live,
     pub(crate) seats: Seats,
+    /// The provider of accounts, where there is one.
+    pub(crate) oidc: Option<Arc<Oidc>>,
     guests: Guests,
     waiters: Waiters,
     pub(crate) started_at: Timestamp,
@@ -106,7 +109,15 @@ pub struct App {
 impl App {
     /// An app over an open store.
     pub fn new(store: Store, config: Config) -> Self {
+        let oidc = config.people.oidc.clone().and_then(|oidc| match Oidc::new(oidc) {
+            Ok(oidc) => Some(Arc::new(oidc)),
+            Err(error) => {
+                tracing::error!(%error, "nobody can sign in: no connection can be made");
+                None
+            }
+        });
         Self {
+            oidc,
             store,
             visitor: Visitor::INSIDE,
             config: Arc::new(config),

@@ -15,6 +15,7 @@
     reason = "a test that cannot go on must stop where it stands"
 )]
 
+mod accounts;
 mod answer;
 mod api;
 mod patience;
@@ -27,6 +28,7 @@ mod server;
 mod sse;
 mod worker;
 
+pub use accounts::{Accounts, Mischief};
 pub use answer::Answer;
 pub use api::{Api, Bearer, Connection, Grpc};
 pub use patience::{PATIENCE, soon};

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::evalset::Evalset;
 use crate::init::Init;
+use crate::oidc::Oidc;
 use crate::people::People;
 use crate::sessions::Sessions;
 use crate::settings::database;
@@ -172,6 +173,9 @@ pub(crate) struct Common {
 
     #[command(flatten)]
     pub(crate) people: People,
+
+    #[command(flatten)]
+    pub(crate) oidc: Oidc,
 
     /// Who answers for the model: `human`, `model` or `replay:FILE`, where FILE is an EvalSet or an
     /// exported session [default: human for `web`, model for `serve`].

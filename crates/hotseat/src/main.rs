@@ -11,6 +11,7 @@ mod evalset;
 mod import;
 mod init;
 mod logging;
+mod oidc;
 mod output;
 mod people;
 mod serve;

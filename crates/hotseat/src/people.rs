@@ -20,6 +20,10 @@ pub(crate) struct People {
     /// Role of those whom the proxy names and nobody has added [default: they are refused].
     #[arg(long, env = "HOTSEAT_PROXY_ROLE", value_name = "ROLE")]
     proxy_role: Option<Role>,
+
+    /// Address by which people reach the server, where it is not the one it listens on.
+    #[arg(long, env = "HOTSEAT_PUBLIC_URL", value_name = "URL")]
+    public_url: Option<String>,
 }
 
 impl People {
@@ -28,7 +32,11 @@ impl People {
         let header = self.trust_proxy_header.or(file.trust_proxy_header);
         let networks = super::settings::or_else(self.trusted_proxies, file.trusted_proxies);
         let role = self.proxy_role.or(file.proxy_role);
-        Ok(PeopleConfig { proxy: proxy(header, &networks, role)? })
+        Ok(PeopleConfig {
+            proxy: proxy(header, &networks, role)?,
+            oidc: None,
+            public_url: self.public_url.or(file.public_url),
+        })
     }
 }
 
@@ -67,6 +75,7 @@ mod tests {
             trust_proxy_header: Some(header.to_owned()),
             trusted_proxies: networks.iter().map(|&network| network.to_owned()).collect(),
             proxy_role: Some(Role::Viewer),
+            public_url: None,
         }
     }
 

@@ -13,6 +13,7 @@ use hotseat_store::Limits;
 use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
+use crate::oidc::Oidc;
 use crate::people::People;
 
 /// A port that nobody else in the field uses.
@@ -46,6 +47,7 @@ struct File {
     serve: ServeFile,
     sessions: Ledger,
     people: People,
+    oidc: Oidc,
 }
 
 /// `[serve]`: the agent server.
@@ -210,7 +212,10 @@ impl Settings {
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,
             serve: given.decide(file.serve)?,
-            people: common.people.decide(file.people)?,
+            people: PeopleConfig {
+                oidc: common.oidc.decide(file.oidc)?,
+                ..common.people.decide(file.people)?
+            },
         })
     }
 }

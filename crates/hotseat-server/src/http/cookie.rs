@@ -19,12 +19,28 @@ fn name(config: &Config) -> String {
     format!("hotseat_{}", config.address.port())
 }
 
+/// The cookie of a sign-in that is going on.
+fn attempt_name(config: &Config) -> String {
+    format!("hotseat_sign_in_{}", config.address.port())
+}
+
 /// The tokens that a request carries in our cookie.
 pub(super) fn tokens<'r>(
     config: &Config,
     headers: &'r HeaderMap,
 ) -> impl Iterator<Item = &'r str> + use<'r> {
-    let name = name(config);
+    values(name(config), headers)
+}
+
+/// The sign-ins that a browser began.
+pub(super) fn attempts<'r>(
+    config: &Config,
+    headers: &'r HeaderMap,
+) -> impl Iterator<Item = &'r str> + use<'r> {
+    values(attempt_name(config), headers)
+}
+
+fn values(name: String, headers: &HeaderMap) -> impl Iterator<Item = &str> + use<'_> {
     headers
         .get_all(header::COOKIE)
         .iter()
@@ -37,8 +53,24 @@ pub(super) fn tokens<'r>(
 
 /// The header that makes a browser keep a token for so many seconds.
 pub(super) fn keep(config: &Config, token: &str, life: i64) -> String {
-    let name = name(config);
-    format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={life}")
+    set(config, &name(config), token, "Path=/; SameSite=Strict", life)
+}
+
+/// The same for somebody who signed in. They come back from another site, so the cookie has to
+/// be sent with the first thing that the browser asks for there; changes that other pages ask
+/// for come without it.
+pub(super) fn signed_in(config: &Config, token: &str, life: i64) -> String {
+    set(config, &name(config), token, "Path=/; SameSite=Lax", life)
+}
+
+/// The header that makes a browser remember what it began.
+pub(super) fn attempt(config: &Config, text: &str, life: i64) -> String {
+    set(config, &attempt_name(config), text, "Path=/auth/; SameSite=Lax", life)
+}
+
+fn set(config: &Config, name: &str, value: &str, scope: &str, life: i64) -> String {
+    let secure = if config.is_secure() { "; Secure" } else { "" };
+    format!("{name}={value}; {scope}; HttpOnly; Max-Age={life}{secure}")
 }
 
 /// A link carries its token once: it becomes a cookie that scripts cannot read, and
@@ -56,8 +88,8 @@ pub(super) async fn swap(
         Presented::Owner | Presented::Access | Presented::User => {
             credentials::enter_with(app, token, credentials::By::Cookie, client).await
         }
-        // A binding is for programs.
-        Presented::Binding | Presented::Unknown => return Ok(None),
+        // A binding is for programs, and signing in sets a cookie of its own.
+        Presented::Binding | Presented::SignedIn | Presented::Unknown => return Ok(None),
     };
     match known {
         Ok(_) => Ok(redirect(app, token, &rest)),

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use super::{Problem, cookie};
 use crate::clock;
 use crate::config::{Access, Config};
-use crate::identity::{AccessToken, BindingToken, Caller, Client, Refusal, UserToken};
+use crate::identity::{AccessToken, BindingToken, Caller, Client, Refusal, SignedIn, UserToken};
 use crate::service::{App, Proof};
 
 /// Somebody who may come in.
@@ -47,6 +47,7 @@ pub(super) enum Presented {
     Access,
     User,
     Binding,
+    SignedIn,
     Unknown,
 }
 
@@ -69,9 +70,12 @@ pub(super) async fn identify(
         let known = match kind(config, token) {
             Presented::Unknown => continue,
             Presented::Binding if by == By::Cookie => continue,
-            Presented::Owner | Presented::Access | Presented::User | Presented::Binding => {
-                enter_with(app, token, by, client).await
-            }
+            Presented::SignedIn if by == By::Bearer => continue,
+            Presented::Owner
+            | Presented::Access
+            | Presented::User
+            | Presented::Binding
+            | Presented::SignedIn => enter_with(app, token, by, client).await,
         };
         match known {
             Ok(entry) => return Ok(entry),
@@ -103,6 +107,8 @@ pub(super) fn kind(config: &Config, token: &str) -> Presented {
         Presented::User
     } else if token.starts_with(BindingToken::PREFIX) {
         Presented::Binding
+    } else if token.starts_with(SignedIn::PREFIX) {
+        Presented::SignedIn
     } else {
         Presented::Unknown
     }
@@ -120,6 +126,7 @@ pub(super) async fn enter_with(
         Presented::Access => return member(app, token, by, client).await,
         Presented::User => user(app, token, by, client)?,
         Presented::Binding => bound(app, token, client)?,
+        Presented::SignedIn => return signed_in(app, token, by).await,
         Presented::Unknown => return Err(missing()),
     };
     // The seal is genuine for ever; whether its user is still welcome is in the store.
@@ -148,6 +155,15 @@ async fn member(app: &App, token: &str, by: By, client: &Client) -> Result<Entry
     };
     let proof = Proof::Token(AccessToken::hash_of(token));
     Ok(Entry::new(member.into(), by, Some(proof)))
+}
+
+async fn signed_in(app: &App, token: &str, by: By) -> Result<Entry, Problem> {
+    let now = clock::now().as_second();
+    let Some(signed_in) = SignedIn::read(&app.config.key, token, now) else {
+        return Err(missing());
+    };
+    let member = app.member(&signed_in.name).await?.ok_or_else(missing)?;
+    Ok(Entry::new(member.into(), by, Some(Proof::Name(signed_in.name))))
 }
 
 /// Whoever a trusted proxy says it is. Anybody can send its header, so it is read from the

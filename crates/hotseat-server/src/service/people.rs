@@ -4,13 +4,17 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use hotseat_core::{Role, SessionId, UserName};
-use hotseat_store::{Act, NewToken, PeopleError, Session, Token, TokenHash, User};
+use hotseat_store::{
+    Act, AuditAction, NewAuditEntry, NewToken, PeopleError, Session, Token, TokenHash, User,
+};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{App, ServiceError};
 use crate::clock;
 use crate::identity::{AccessToken, Caller, Member};
+use crate::oidc::OidcConfig;
 
 /// How exactly the last use of a token is known: writing it down each time would make every
 /// read a write.
@@ -111,6 +115,33 @@ impl App {
             return Err(ServiceError::Stranger);
         }
         Ok(Member { name: user.name, role: user.role })
+    }
+
+    /// Somebody who signed in with an account from elsewhere. Where a claim says what they may
+    /// do, it is asked each time; else they keep the role that they have here.
+    pub(crate) async fn signed_in(
+        &self,
+        name: &str,
+        claimed: Option<Role>,
+        config: &OidcConfig,
+    ) -> Result<Member, ServiceError> {
+        let role = claimed.or(config.default_role);
+        let mut member = self.vouched_for(name, role).await?;
+        let act = Act { actor: member.name.to_string(), at: clock::now() };
+        if config.role_claim.is_some() && role != Some(member.role) {
+            let role = role.ok_or(ServiceError::Stranger)?;
+            member.role = self.store.set_role(member.name.clone(), role, act.clone()).await?.role;
+        }
+        let entry = NewAuditEntry {
+            at: act.at,
+            actor: act.actor,
+            action: AuditAction::SignedIn,
+            subject: config.issuer.clone(),
+            session: None,
+            detail: json!({"role": member.role}),
+        };
+        self.store.audit(entry).await?;
+        Ok(member)
     }
 
     /// Whether somebody of this name was revoked. A name that is nobody's was not.

@@ -66,6 +66,8 @@ mod seats;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod sign_in;
+#[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod stream;
