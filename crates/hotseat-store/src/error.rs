@@ -37,7 +37,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn backend<E: Into<Cause>>(action: &'static str) -> impl FnOnce(E) -> Self {
+    pub(crate) fn backend(action: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| Self::Backend { action, source: source.into() }
     }
 }

@@ -17,12 +17,15 @@
 //! Only this crate knows SQL.
 
 mod address;
+mod audit;
 mod copy;
 mod error;
 mod figures;
 mod hub;
 mod latency;
+mod leases;
 mod limits;
+mod people;
 mod postgres;
 mod query;
 mod rules;
@@ -34,6 +37,7 @@ mod warnings;
 mod words;
 
 pub use address::Address;
+pub use audit::{AuditAction, AuditEntry, AuditQuery, NewAuditEntry};
 pub use copy::{CopyError, Progress};
 pub use error::{AppendError, OpenError, StoreError};
 pub use figures::{
@@ -42,7 +46,11 @@ pub use figures::{
 };
 pub use hub::Change;
 pub use latency::Latency;
+pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
 pub use limits::Limits;
+pub use people::{
+    Act, Bearer, MAX_TOKENS_PER_USER, MAX_USERS, NewToken, PeopleError, Token, TokenHash, User,
+};
 pub use query::{
     AdkCursor, AdkEventQuery, AdkSessionQuery, Cursor, EventQuery, Expected, InvalidCursor, Order,
     Page, Running, SessionQuery, Sort, TurnQuery, Waiting,

@@ -6,6 +6,7 @@
 
 mod access;
 mod adk;
+mod audit;
 mod book;
 mod changes;
 mod connect;
@@ -16,6 +17,8 @@ mod figures;
 mod held;
 mod herald;
 mod lane;
+mod leases;
+mod people;
 mod reader;
 mod retention;
 mod row;
@@ -32,7 +35,6 @@ use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio::time::timeout_at;
 
 pub(crate) use self::connect::read_url;
 
@@ -71,11 +73,12 @@ macro_rules! retry {
             let attempt = async {
                 #[allow(unused_mut, reason = "some work needs the connection for itself")]
                 let mut $held = Held::get(&$self.pool).await?;
-                let result = $work?;
+                let result: Result<_, Failure> = async { $work }.await;
+                let result = result?;
                 $held.done();
                 Ok::<_, Failure>(result)
             };
-            let failure = match timeout_at(patience.until(), attempt).await {
+            let failure = match tokio::time::timeout_at(patience.until(), attempt).await {
                 Ok(Ok(result)) => break Ok(result),
                 Ok(Err(failure)) => failure,
                 Err(_) => Failure::TimedOut,
@@ -86,6 +89,8 @@ macro_rules! retry {
         }
     }};
 }
+
+use retry;
 
 impl Postgres {
     pub(crate) async fn open(url: &str, hub: Hub, limits: Limits) -> Result<Self, OpenError> {
@@ -141,14 +146,11 @@ impl Postgres {
         // If the connection was lost at the commit, the second attempt finds nothing to delete.
         let mut seen = None;
         let deleted = retry!(self, Patience::to_write("delete a session"), |held| {
-            async {
-                let transaction = held.transaction().await?;
-                if let Some(deleted) = changes::delete(&transaction, id, "true").await? {
-                    seen = Some(deleted.user_id);
-                }
-                Ok::<_, Failure>(transaction.commit().await?)
+            let transaction = held.transaction().await?;
+            if let Some(deleted) = changes::delete(&transaction, id, "true").await? {
+                seen = Some(deleted.user_id);
             }
-            .await
+            Ok(transaction.commit().await?)
         });
         deleted?;
         let Some(user_id) = seen else { return Ok(false) };

@@ -2,12 +2,15 @@
 
 mod access;
 mod adk;
+mod audit;
 mod checkpoint;
 mod commit;
 mod copy;
 mod derive;
 mod identity;
+mod leases;
 mod ledger;
+mod people;
 mod queue;
 mod reader;
 mod retention;

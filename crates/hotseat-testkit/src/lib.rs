@@ -17,6 +17,8 @@
 )]
 
 #[cfg(feature = "server")]
+mod accounts;
+#[cfg(feature = "server")]
 mod answer;
 #[cfg(feature = "server")]
 mod api;
@@ -40,6 +42,8 @@ mod sse;
 #[cfg(feature = "server")]
 mod worker;
 
+#[cfg(feature = "server")]
+pub use accounts::{Accounts, Mischief};
 #[cfg(feature = "server")]
 pub use answer::Answer;
 #[cfg(feature = "server")]

@@ -9,10 +9,13 @@ use hotseat_store::Address;
 
 use crate::evalset::Evalset;
 use crate::init::Init;
+use crate::oidc::Oidc;
+use crate::people::People;
 use crate::sessions::Sessions;
 use crate::settings::store_address;
 use crate::store::StoreCommand;
 use crate::token::Token;
+use crate::users::Users;
 
 /// Puts a person in the model's seat of an AI agent.
 #[derive(Debug, Parser)]
@@ -38,6 +41,8 @@ pub(crate) enum Command {
     Init(Init),
     /// Make a token that shows one user's sessions and no others.
     Token(Token),
+    /// Manage those who work with this server: their names, roles and tokens.
+    Users(Users),
     /// Check Python, ADK, the port and the store, and say how to mend what is wrong.
     Doctor(Web),
 }
@@ -173,6 +178,12 @@ pub(crate) struct Common {
     /// Origins of other pages that may call the API, `*` for all.
     #[arg(long, env = "HOTSEAT_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS")]
     pub(crate) cors_origins: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) people: People,
+
+    #[command(flatten)]
+    pub(crate) oidc: Oidc,
 
     /// Who answers for the model: `human`, `model` or `replay:FILE`, where FILE is an EvalSet or an
     /// exported session [default: human for `web`, model for `serve`].

@@ -11,7 +11,9 @@ mod evalset;
 mod import;
 mod init;
 mod logging;
+mod oidc;
 mod output;
+mod people;
 mod serve;
 mod server;
 mod sessions;
@@ -19,6 +21,7 @@ mod settings;
 mod store;
 mod telemetry;
 mod token;
+mod users;
 mod web;
 mod worker;
 
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),
         Command::Token(token) => token::run(token),
+        Command::Users(users) => users::run(users),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

@@ -86,6 +86,7 @@ async fn start(
         stalled_after: STALLED_AFTER,
         seats: settings.seats,
         serve: settings.serve,
+        people: settings.people,
     };
     let (address, url) = (config.address, config.url());
     let _record = ServerRecord::write(address, &url, &data.token_file());

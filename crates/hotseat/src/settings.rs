@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use hotseat_core::{Recording, Seat};
-use hotseat_server::{LedgerConfig, SeatConfig, ServeConfig};
+use hotseat_server::{LedgerConfig, PeopleConfig, SeatConfig, ServeConfig};
 use hotseat_store::{Address, Limits, OpenError};
 use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
+use crate::oidc::Oidc;
+use crate::people::People;
 
 /// A port that nobody else in the field uses.
 pub(crate) const WEB_PORT: u16 = 4687;
@@ -44,6 +46,8 @@ struct File {
     seats: BTreeMap<String, Seat>,
     serve: ServeFile,
     sessions: Ledger,
+    people: People,
+    oidc: Oidc,
 }
 
 /// `[serve]`: the agent server.
@@ -136,6 +140,7 @@ pub(crate) struct Settings {
     pub(crate) ledger: LedgerConfig,
     pub(crate) seats: SeatConfig,
     pub(crate) serve: ServeConfig,
+    pub(crate) people: PeopleConfig,
 }
 
 /// How callers are let in.
@@ -207,6 +212,10 @@ impl Settings {
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,
             serve: given.decide(file.serve)?,
+            people: PeopleConfig {
+                oidc: common.oidc.decide(file.oidc)?,
+                ..common.people.decide(file.people)?
+            },
         })
     }
 }
@@ -305,7 +314,7 @@ fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {
     })
 }
 
-fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
+pub(crate) fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
     if given.is_empty() { file } else { given }
 }
 

@@ -34,10 +34,10 @@ impl App {
         self.admit(id, found).ok_or(ServiceError::SessionNotFound(id))
     }
 
-    /// Whether the caller may touch a session. For the owner, whose answer is known,
+    /// Whether the caller may touch a session. For those who see all, whose answer is known,
     /// it is not looked up: what comes next finds out whether it exists.
     pub(super) async fn owned(&self, id: SessionId) -> Result<(), ServiceError> {
-        if self.visitor.caller.is_owner() {
+        if self.visitor.caller.sees_all() {
             self.note_visit(id, false);
             return Ok(());
         }
@@ -54,7 +54,7 @@ impl App {
     /// Whether something of this user may be told to the caller.
     pub(crate) fn concerns(&self, user_id: &str, id: SessionId) -> bool {
         match &self.visitor.caller {
-            Caller::Owner => true,
+            Caller::Owner | Caller::Member(_) => true,
             Caller::User(user) => **user == *user_id,
             Caller::Session { session, .. } => *session == id,
         }
@@ -72,27 +72,25 @@ impl App {
         admitted
     }
 
-    /// For what concerns the whole installation.
-    pub(crate) fn owner_only(&self) -> Result<(), ServiceError> {
-        if self.visitor.caller.is_owner() { Ok(()) } else { Err(ServiceError::OwnerOnly) }
-    }
-
     /// The user of a session to be made.
     pub(super) fn user_of_new(&self, wish: Option<String>) -> Result<String, ServiceError> {
         match &self.visitor.caller {
             Caller::Owner => Ok(wish.unwrap_or_else(|| LOCAL_USER.to_owned())),
-            Caller::User(user) if wish.as_deref().is_none_or(|wish| wish == &**user) => {
-                Ok(user.to_string())
-            }
-            Caller::User(_) => Err(ServiceError::OtherUser),
             Caller::Session { .. } => Err(ServiceError::BoundToSession),
+            caller @ (Caller::Member(_) | Caller::User(_)) => match wish {
+                Some(wish) if caller.acts_as().is_some_and(|name| name != wish) => {
+                    Err(ServiceError::OtherUser)
+                }
+                Some(wish) => Ok(wish),
+                None => Ok(caller.name().to_owned()),
+            },
         }
     }
 
     /// For callers who name a user: any but themselves is nobody.
     pub(super) fn known_user(&self, user_id: &str) -> Result<(), ServiceError> {
-        match self.visitor.caller.user() {
-            Some(user) if **user != *user_id => Err(ServiceError::NotFound { what: "user" }),
+        match self.visitor.caller.acts_as() {
+            Some(user) if user != user_id => Err(ServiceError::NotFound { what: "user" }),
             Some(_) | None => Ok(()),
         }
     }
@@ -101,7 +99,7 @@ impl App {
     pub(super) fn not_bound(&self) -> Result<(), ServiceError> {
         match self.visitor.caller {
             Caller::Session { .. } => Err(ServiceError::BoundToSession),
-            Caller::Owner | Caller::User(_) => Ok(()),
+            Caller::Owner | Caller::Member(_) | Caller::User(_) => Ok(()),
         }
     }
 
@@ -118,10 +116,10 @@ impl App {
     }
 
     /// `owners` says that the owner's own client is the session's client, too. Elsewhere
-    /// the owner only looks after it, and the client is that of its user.
+    /// those who see all only look after it, and the client is that of its user.
     fn note_visit(&self, session: SessionId, owners: bool) {
         let Some(client) = &self.visitor.client else { return };
-        let by_owner = self.visitor.caller.is_owner();
+        let by_owner = self.visitor.caller.sees_all();
         let client = Some(client).filter(|_| owners || !by_owner);
         self.keeping.visited(Visit {
             session,
@@ -133,7 +131,7 @@ impl App {
     }
 
     fn turned_away(&self, id: SessionId, there: bool) {
-        // The owner may see everything, so an unknown id is only a mistake.
+        // Whoever may see everything has only mistyped an unknown id.
         let Some(user) = self.visitor.caller.user() else { return };
         self.enumeration.missed(Suspect::User(user.clone()), &shown(id));
         let mismatch = there.then_some("user_binding_mismatch");

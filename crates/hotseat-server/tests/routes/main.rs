@@ -46,7 +46,13 @@ mod owner;
 #[cfg(test)]
 mod owner_grpc;
 #[cfg(test)]
+mod people;
+#[cfg(test)]
+mod permissions;
+#[cfg(test)]
 mod problem;
+#[cfg(test)]
+mod proxy;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
@@ -59,6 +65,8 @@ mod search;
 mod seats;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod sign_in;
 #[cfg(test)]
 mod stats;
 #[cfg(test)]

@@ -18,13 +18,14 @@ use crate::{AppendError, EventQuery, Limits, RemovalReason};
 const PAGE: usize = 500;
 
 /// The tables of a session, its row last.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "events",
     "turns",
     "asks",
     "session_state",
     "messages",
     "session_access",
+    "leases",
     "search",
     "sessions",
 ];

@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
+    include_str!("migrations/0004_people.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -31,7 +32,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const WRITER_CACHE: i32 = -16_384;
 
 /// Prepared statements kept per connection; more than this crate has.
-const STATEMENTS_KEPT: usize = 64;
+const STATEMENTS_KEPT: usize = 96;
 
 /// The connection that writes. Every commit is on the disk when it returns:
 /// WAL with `synchronous=FULL` syncs the log once per commit, and the writer

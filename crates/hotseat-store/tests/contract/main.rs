@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod append;
 #[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod concurrency;
 #[cfg(test)]
 mod copy;
@@ -18,11 +20,15 @@ mod delete;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod leases;
+#[cfg(test)]
 mod ledger;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
 mod payload;
+#[cfg(test)]
+mod people;
 #[cfg(test)]
 mod plans;
 #[cfg(test)]

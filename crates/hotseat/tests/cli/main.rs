@@ -15,6 +15,8 @@ mod sessions;
 #[cfg(test)]
 mod store;
 #[cfg(test)]
+mod users;
+#[cfg(test)]
 mod web;
 
 /// The program under test.
