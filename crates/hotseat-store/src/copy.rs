@@ -2,13 +2,16 @@
 //!
 //! Rows are carried over, not events appended again: what limits removed cannot be computed anew,
 //! and the log's order of all sessions stays. The target must be empty, because the rows of two
-//! stores cannot be told apart where their ids meet.
+//! stores cannot be told apart where their ids meet. Leases stay behind: they end by themselves.
 
 use hotseat_core::{Event, Message, Seq, SessionId, TurnId};
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use crate::tally::Tally;
-use crate::{Access, Removal, Session, SessionQuery, Store, StoreError};
+use crate::{
+    Access, AuditEntry, AuditQuery, Removal, Session, SessionQuery, Store, StoreError, Token, User,
+};
 
 /// Events carried at once.
 pub(crate) const EVENTS_AT_ONCE: usize = 500;
@@ -60,6 +63,16 @@ pub(crate) struct Common {
     pub(crate) shared: Vec<(String, String, String, String)>,
     pub(crate) tally: Tally,
     pub(crate) removals: Vec<Removal>,
+    pub(crate) users: Vec<User>,
+    pub(crate) tokens: Vec<TokenPart>,
+}
+
+/// A token as it is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct TokenPart {
+    pub(crate) token: Token,
+    pub(crate) user_id: Uuid,
+    pub(crate) hash: Vec<u8>,
 }
 
 impl Common {
@@ -67,6 +80,8 @@ impl Common {
     fn sorted(mut self) -> Self {
         self.shared.sort();
         self.removals.sort_by_key(|removal| removal.reason.as_str());
+        self.users.sort_by_key(|user| user.id);
+        self.tokens.sort_by_key(|part| part.token.id);
         self
     }
 }
@@ -124,7 +139,13 @@ impl Store {
             progress(Progress { done, all });
         }
         target.put_common(self.common().await?).await?;
-        Ok(all)
+        let mut after = None;
+        loop {
+            let entries = self.audit_page(after).await?;
+            let Some(last) = entries.last() else { return Ok(all) };
+            after = Some(last.seq);
+            target.put_audit(entries).await?;
+        }
     }
 
     /// Compares everything with what `other` holds. Returns the sessions that differ or are
@@ -148,7 +169,25 @@ impl Store {
             progress(Progress { done, all });
         }
         let (ours, theirs) = (self.common().await?.sorted(), other.common().await?.sorted());
-        Ok((different, format!("{ours:?}") != format!("{theirs:?}")))
+        let same = format!("{ours:?}") == format!("{theirs:?}") && self.same_audit(other).await?;
+        Ok((different, !same))
+    }
+
+    async fn same_audit(&self, other: &Self) -> Result<bool, StoreError> {
+        let mut after = None;
+        loop {
+            let (ours, theirs) = (self.audit_page(after).await?, other.audit_page(after).await?);
+            if ours != theirs {
+                return Ok(false);
+            }
+            let Some(last) = ours.last() else { return Ok(true) };
+            after = Some(last.seq);
+        }
+    }
+
+    async fn audit_page(&self, after: Option<u64>) -> Result<Vec<AuditEntry>, StoreError> {
+        let query = AuditQuery { after, limit: EVENTS_AT_ONCE, ..AuditQuery::default() };
+        self.audit_entries(query).await
     }
 
     async fn session_ids(&self) -> Result<Vec<SessionId>, StoreError> {

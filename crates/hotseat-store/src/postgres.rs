@@ -47,8 +47,8 @@ use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Hub, Wake};
 use crate::rules::Prepared;
 use crate::{
-    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
+    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
+    Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
     SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
     TurnQuery, Visit,
 };
@@ -330,6 +330,12 @@ impl Postgres {
     pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("copy events"), |held| {
             copy::put_events(&held, &self.limits, &events).await
+        })
+    }
+
+    pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
+        retry!(self, Patience::to_write("copy the audit"), |held| {
+            copy::put_audit(&mut held, &entries).await
         })
     }
 

@@ -38,8 +38,8 @@ use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
 use crate::rules::Prepared;
 use crate::{
-    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
+    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
+    Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
     SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
     TurnQuery, Visit,
 };
@@ -281,6 +281,10 @@ impl Sqlite {
     pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
         let limits = Arc::clone(&self.limits);
         self.writer.write(move |work| copy::put_events(work, &limits, events)).await
+    }
+
+    pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_audit(work, &entries)).await
     }
 
     pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {

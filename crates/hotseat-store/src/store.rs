@@ -302,6 +302,10 @@ impl Store {
         ask!(self.put_common(common))
     }
 
+    pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
+        ask!(self.put_audit(entries))
+    }
+
     /// How much there is. Also the cheapest proof that the store answers.
     pub async fn counts(&self) -> Result<Counts, StoreError> {
         ask!(self.counts())

@@ -2,6 +2,7 @@
 
 use deadpool_postgres::Client;
 use hotseat_core::{Seq, SessionId};
+use jiff::Timestamp;
 use tokio_postgres::types::ToSql;
 
 use super::book::{AskRow, Book, TurnRow};
@@ -9,11 +10,11 @@ use super::failure::Failure;
 use super::held::Held;
 use super::sheet::{Sheet, Values};
 use super::text::{kept, kept_if, key};
-use super::{access, adk, figures, reader, row};
-use crate::copy::{AskPart, Common, EVENTS_AT_ONCE, Parts, Placed, TurnPart};
+use super::{access, adk, figures, people, reader, row};
+use crate::copy::{AskPart, Common, EVENTS_AT_ONCE, Parts, Placed, TokenPart, TurnPart};
 use crate::rules::Prepared;
 use crate::tally::{MinuteSums, ToolSums};
-use crate::{Limits, warnings};
+use crate::{AuditEntry, Limits, warnings};
 
 /// All that is kept of a session besides its events.
 pub(super) async fn parts(client: &Client, id: SessionId) -> Result<Option<Parts>, Failure> {
@@ -112,6 +113,14 @@ pub(super) async fn common(client: &Client) -> Result<Common, Failure> {
         };
         common.tally.tools.insert(row::text(&found, 0)?, sums);
     }
+    for found in client.query(people::USERS, &[]).await? {
+        common.users.push(people::user_at(&found, 0)?);
+    }
+    let sql = people::TOKENS.replace(" FROM", ", t.user_id, t.hash FROM");
+    for found in client.query(&sql, &[]).await? {
+        let (user_id, hash) = (row::get(&found, 8)?, row::get(&found, 9)?);
+        common.tokens.push(TokenPart { token: people::token(&found)?, user_id, hash });
+    }
     Ok(common)
 }
 
@@ -183,6 +192,7 @@ pub(super) async fn put_common(held: &Held, common: &Common, slot: i16) -> Resul
         let reason = removal.reason.as_str();
         held.execute(&statement, &[&reason, &slot, &sessions, &events, &at]).await?;
     }
+    put_people(held, common).await?;
     // What is appended from now on comes after what was copied.
     held.batch_execute(
         "SELECT setval('event_places', GREATEST((SELECT last_value FROM event_places), \
@@ -190,4 +200,49 @@ pub(super) async fn put_common(held: &Held, common: &Common, slot: i16) -> Resul
     )
     .await?;
     sheet.commit(held).await
+}
+
+async fn put_people(held: &Held, common: &Common) -> Result<(), Failure> {
+    let time = |time: Option<Timestamp>| time.map(Timestamp::as_millisecond);
+    for user in &common.users {
+        let sql = "INSERT INTO users (id, name, role, created_at, revoked_at) \
+                   VALUES ($1, $2, $3, $4, $5)";
+        let statement = held.prepare_cached(sql).await?;
+        let (made, revoked) = (user.created_at.as_millisecond(), time(user.revoked_at));
+        let (name, role) = (user.name.as_str(), user.role.as_str());
+        held.execute(&statement, &[&user.id, &name, &role, &made, &revoked]).await?;
+    }
+    for TokenPart { token, user_id, hash } in &common.tokens {
+        let sql = "INSERT INTO user_tokens (id, user_id, hash, prefix, label, created_at, \
+                   last_used_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        let statement = held.prepare_cached(sql).await?;
+        let (prefix, label) = (kept(&token.prefix), kept(&token.label));
+        let (made, used) = (token.created_at.as_millisecond(), time(token.last_used_at));
+        let (end, revoked) = (time(token.expires_at), time(token.revoked_at));
+        let values: [&(dyn ToSql + Sync); 9] =
+            [&token.id, user_id, hash, &prefix, &label, &made, &used, &end, &revoked];
+        held.execute(&statement, &values).await?;
+    }
+    Ok(())
+}
+
+/// Writes entries of the audit in their places.
+pub(super) async fn put_audit(held: &mut Held, entries: &[AuditEntry]) -> Result<(), Failure> {
+    let transaction = held.transaction().await?;
+    let sql = "INSERT INTO audit (seq, entry_key, at, actor, action, subject, session_id, detail) \
+               VALUES ($1, gen_random_uuid(), $2, $3, $4, $5, $6, $7)";
+    let statement = transaction.prepare_cached(sql).await?;
+    for entry in entries {
+        let (seq, at) = (row::signed(entry.seq), entry.at.as_millisecond());
+        let (actor, subject) = (kept(&entry.actor), kept(&entry.subject));
+        let (action, detail) = (kept(&entry.action), entry.detail.to_string());
+        let session = entry.session.map(SessionId::uuid);
+        let values: [&(dyn ToSql + Sync); 7] =
+            [&seq, &at, &actor, &action, &subject, &session, &detail];
+        transaction.execute(&statement, &values).await?;
+    }
+    // What is written down from now on comes after it.
+    let sql = "SELECT setval(pg_get_serial_sequence('audit', 'seq'), (SELECT max(seq) FROM audit))";
+    transaction.batch_execute(sql).await?;
+    Ok(transaction.commit().await?)
 }

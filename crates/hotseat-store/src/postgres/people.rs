@@ -27,7 +27,7 @@ const LOCK: i64 = 0x0068_6f74_7065_6f70;
 pub(super) const USERS: &str =
     "SELECT u.id, u.name, u.role, u.created_at, u.revoked_at FROM users u";
 
-const TOKENS: &str = "SELECT t.id, u.name, t.prefix, t.label, t.created_at, t.last_used_at, \
+pub(super) const TOKENS: &str = "SELECT t.id, u.name, t.prefix, t.label, t.created_at, t.last_used_at, \
                       t.expires_at, t.revoked_at \
                       FROM user_tokens t JOIN users u ON u.id = t.user_id";
 

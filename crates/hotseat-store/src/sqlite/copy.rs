@@ -1,6 +1,7 @@
 //! Rows as they are carried from one store to another.
 
 use hotseat_core::{Seq, SessionId};
+use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::row::{self, number};
@@ -9,11 +10,11 @@ use super::settle::Batch;
 use super::tail::Unsettled;
 use super::usage;
 use super::writer::Work;
-use super::{access, adk, retention};
-use crate::copy::{AskPart, Common, EVENTS_AT_ONCE, Parts, Placed, TurnPart};
+use super::{access, adk, people, retention};
+use crate::copy::{AskPart, Common, EVENTS_AT_ONCE, Parts, Placed, TokenPart, TurnPart};
 use crate::rules::Prepared;
 use crate::tally::{MinuteSums, ToolSums};
-use crate::{Limits, StoreError};
+use crate::{AuditEntry, Limits, StoreError};
 
 /// All that is kept of a session besides its events.
 pub(super) fn parts(
@@ -106,6 +107,18 @@ pub(super) fn common(connection: &Connection) -> rusqlite::Result<Common> {
                 max_ms: row.get(5)?,
             };
             Ok((row.get(0)?, sums))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    common.users = people::users(connection)?;
+    let sql = people::TOKENS.replace(" FROM", ", t.user_id, t.hash FROM");
+    common.tokens = connection
+        .prepare(&sql)?
+        .query_map([], |found| {
+            Ok(TokenPart {
+                token: people::token(found)?,
+                user_id: row::parsed(found, 8)?,
+                hash: found.get(9)?,
+            })
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(common)
@@ -222,7 +235,60 @@ pub(super) fn put_common(work: &mut Work<'_>, common: &Common) -> Result<(), Sto
                     removal.last_at.as_millisecond(),
                 ])?;
         }
+        put_people(work.connection, common)?;
         usage::write(&common.tally, work.connection)
     };
     write().map_err(StoreError::backend("copy figures"))
+}
+
+fn put_people(connection: &Connection, common: &Common) -> rusqlite::Result<()> {
+    let time = |time: Option<Timestamp>| time.map(Timestamp::as_millisecond);
+    for user in &common.users {
+        connection.prepare_cached("INSERT INTO users VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(
+            params![
+                user.id.to_string(),
+                user.name.as_str(),
+                user.role.as_str(),
+                user.created_at.as_millisecond(),
+                time(user.revoked_at),
+            ],
+        )?;
+    }
+    for TokenPart { token, user_id, hash } in &common.tokens {
+        connection
+            .prepare_cached("INSERT INTO user_tokens VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+            .execute(params![
+                token.id.to_string(),
+                user_id.to_string(),
+                hash,
+                token.prefix,
+                token.label,
+                token.created_at.as_millisecond(),
+                time(token.last_used_at),
+                time(token.expires_at),
+                time(token.revoked_at),
+            ])?;
+    }
+    Ok(())
+}
+
+/// Writes entries of the audit in their places.
+pub(super) fn put_audit(work: &mut Work<'_>, entries: &[AuditEntry]) -> Result<(), StoreError> {
+    let write = || -> rusqlite::Result<()> {
+        for entry in entries {
+            work.connection
+                .prepare_cached("INSERT INTO audit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+                .execute(params![
+                    i64::try_from(entry.seq).unwrap_or(i64::MAX),
+                    entry.at.as_millisecond(),
+                    entry.actor,
+                    entry.action,
+                    entry.subject,
+                    entry.session.map(|session| session.to_string()),
+                    entry.detail.to_string(),
+                ])?;
+        }
+        Ok(())
+    };
+    write().map_err(StoreError::backend("copy the audit"))
 }

@@ -1,8 +1,9 @@
 //! Copying a store into another, and comparing two.
 
-use hotseat_core::{Kind, NewEvent};
+use hotseat_core::{Kind, NewEvent, Role};
 use hotseat_store::{
-    CopyError, Expected, Intrusion, Limits, Progress, SearchQuery, Store, Sweep, Visit,
+    Act, AuditQuery, CopyError, Expected, Intrusion, Limits, NewToken, Progress, SearchQuery,
+    Store, Sweep, Visit,
 };
 use serde_json::json;
 
@@ -65,6 +66,20 @@ async fn fill(store: &Store) {
     let intrusion =
         Intrusion { session: id(2), at: at(6), flag_after: 1, message: "who?".to_owned() };
     store.intruded(intrusion).await.unwrap();
+    let (name, act) =
+        (|name: &str| name.parse().unwrap(), || Act { actor: "owner\0".to_owned(), at: at(7) });
+    for (user, role) in [("ada", Role::Admin), ("bob", Role::Viewer)] {
+        store.add_user(name(user), role, act()).await.unwrap();
+    }
+    let token = NewToken {
+        user: name("ada"),
+        hash: [7; 32],
+        prefix: "hs_".to_owned(),
+        label: "for ü".to_owned(),
+        expires_at: Some(at(99)),
+    };
+    store.add_token(token, act()).await.unwrap();
+    store.revoke_user(name("bob"), act()).await.unwrap();
     created(store, 9).await;
     store.sweep(Sweep { untouched_since: None, empty_since: Some(at(1)) }).await.unwrap();
 }
@@ -81,6 +96,9 @@ async fn all(store: &Store) -> Vec<String> {
     all.extend(hits.iter().map(|hit| format!("{} {} {}", hit.session_id, hit.seq, hit.snippet)));
     all.push(format!("{:?}", store.shared_state("app", None).await.unwrap()));
     all.push(format!("{:?}", store.figures(at(-60_000_000)).await.unwrap().removals));
+    all.push(format!("{:?}", store.users().await.unwrap()));
+    all.push(format!("{:?}", store.bearer([7; 32]).await.unwrap()));
+    all.push(format!("{:?}", store.audit_entries(AuditQuery::default()).await.unwrap()));
     let access = store.access((1..=5).map(id).collect()).await.unwrap();
     all.push(format!("{:?} {:?}", access.get(&id(1)), access.get(&id(2))));
     all
@@ -112,6 +130,10 @@ async fn a_store_goes_to_postgres_and_back_as_it_was() {
         assert_eq!(hits[0].session_id, id(1), "what is new comes first");
         assert_eq!(ids(store, id(1)).await.last().unwrap(), "next");
         store.rebuild(id(1)).await.unwrap();
+        let act = Act { actor: "owner".to_owned(), at: at(8) };
+        store.add_user("cyd".parse().unwrap(), Role::Viewer, act).await.unwrap();
+        let last = store.audit_entries(AuditQuery::default()).await.unwrap();
+        assert_eq!(last.last().unwrap().subject, "cyd");
     }
     let (different, _) = here.differences(&back, |_| {}).await.unwrap();
     assert_eq!(different, [id(1)]);
