@@ -33,6 +33,26 @@ pub enum Change {
     Missed,
 }
 
+/// Bytes of a signal, so that several of them fit in what a database passes on.
+pub const MAX_SIGNAL_BYTES: usize = 4096;
+
+/// Signals that a slow listener may be behind before it loses some.
+const SIGNALS_KEPT: usize = 1024;
+
+/// Something that happens now and is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signal {
+    /// The session it is about.
+    pub session: SessionId,
+    /// What only sender and listener understand.
+    pub bytes: Arc<[u8]>,
+}
+
+/// A signal that is too large to be passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a signal of {0} bytes is too large: {MAX_SIGNAL_BYTES} is the most")]
+pub struct SignalTooLarge(pub usize);
+
 /// Whom to wake once a change is committed.
 #[derive(Debug)]
 pub(crate) enum Wake {
@@ -47,6 +67,7 @@ pub(crate) enum Wake {
 pub(crate) struct Hub {
     heads: Arc<Mutex<Heads>>,
     changes: broadcast::Sender<Change>,
+    signals: broadcast::Sender<Signal>,
 }
 
 #[derive(Debug, Default)]
@@ -57,7 +78,11 @@ struct Heads {
 
 impl Hub {
     pub(crate) fn new() -> Self {
-        Self { heads: Arc::default(), changes: broadcast::Sender::new(CHANGES_KEPT) }
+        Self {
+            heads: Arc::default(),
+            changes: broadcast::Sender::new(CHANGES_KEPT),
+            signals: broadcast::Sender::new(SIGNALS_KEPT),
+        }
     }
 
     /// A receiver that changes whenever the session's log grows.
@@ -107,6 +132,17 @@ impl Hub {
                 Wake::Deleted(session, user_id) => Change::Deleted { session, user_id },
             });
         }
+    }
+
+    /// Every signal.
+    pub(crate) fn signals(&self) -> broadcast::Receiver<Signal> {
+        self.signals.subscribe()
+    }
+
+    /// Passes a signal on to whoever listens in this process.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // Nobody listening is fine.
+        let _ = self.signals.send(signal);
     }
 
     /// What somebody watches, and what they were last told.

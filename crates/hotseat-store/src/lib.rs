@@ -44,7 +44,7 @@ pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,
     SearchPage, SearchQuery, SessionSize, Sweep, ToolUsage, Totals, Visit,
 };
-pub use hub::Change;
+pub use hub::{Change, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 pub use latency::Latency;
 pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
 pub use limits::Limits;

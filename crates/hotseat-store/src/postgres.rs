@@ -44,7 +44,7 @@ use self::held::Held;
 use self::herald::{Ears, Herald, Outbox};
 use self::lane::Lanes;
 use crate::copy::{Common, Parts, Placed};
-use crate::hub::{Hub, Wake};
+use crate::hub::{Hub, Signal, Wake};
 use crate::rules::Prepared;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
@@ -140,6 +140,11 @@ impl Postgres {
     /// Worked out on the caller's task: the lane's is the one everybody waits for.
     fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
         events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()
+    }
+
+    /// Passes a signal on to the other processes.
+    pub(crate) fn signal(&self, signal: &Signal) {
+        self.outbox.signal(signal);
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {

@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
 use crate::copy::{Common, Parts, Placed};
-use crate::hub::{Change, Hub};
+use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
 use crate::sqlite::{Durability, Sqlite};
@@ -416,6 +416,25 @@ impl Store {
     /// Wakes whenever the log of `session` has grown, and ends when it is deleted.
     pub fn watch(&self, session: SessionId) -> watch::Receiver<Seq> {
         self.hub.watch(session)
+    }
+
+    /// Tells everybody who listens, in all processes that share the database, something about
+    /// a session that is not kept. It may be lost, and nothing may depend on it.
+    pub fn signal(&self, session: SessionId, bytes: &[u8]) -> Result<(), SignalTooLarge> {
+        if bytes.len() > MAX_SIGNAL_BYTES {
+            return Err(SignalTooLarge(bytes.len()));
+        }
+        let signal = Signal { session, bytes: bytes.into() };
+        if let Backend::Postgres(database) = &self.backend {
+            database.signal(&signal);
+        }
+        self.hub.signal(signal);
+        Ok(())
+    }
+
+    /// Every signal from now on; a listener that lags loses some.
+    pub fn signals(&self) -> broadcast::Receiver<Signal> {
+        self.hub.signals()
     }
 
     /// Every change of every session; a listener that lags has to look again.

@@ -9,9 +9,12 @@
 //! then, and at once after the connection was lost or when there was too much to name.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD as BASE64;
 use deadpool_postgres::Pool;
 use futures_util::StreamExt;
 use futures_util::stream::poll_fn;
@@ -25,7 +28,7 @@ use uuid::Uuid;
 use super::connect::Way;
 use super::failure::Failure;
 use super::row;
-use crate::hub::{Hub, Wake};
+use crate::hub::{Hub, Signal, Wake};
 
 /// The channel, within the database.
 const CHANNEL: &str = "hotseat";
@@ -38,6 +41,12 @@ const CONNECT_AGAIN: Duration = Duration::from_millis(500);
 
 /// Bytes of a notification; PostgreSQL refuses 8000.
 const MOST_BYTES: usize = 7900;
+
+/// Signals that wait to be passed on; beyond it, they are lost.
+const MOST_SIGNALS: usize = 1024;
+
+/// Bytes of a notification around each signal in it, and around all.
+const OVERHEAD: usize = 64;
 
 /// Sessions that wait to be told of; beyond it, others are told to look at everything.
 const MOST_SESSIONS: usize = 256;
@@ -54,6 +63,9 @@ struct Told {
     grew: BTreeMap<SessionId, u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     deleted: Vec<(SessionId, String)>,
+    /// As base64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signals: Vec<(SessionId, String)>,
     /// There was too much to name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     everything: bool,
@@ -90,10 +102,21 @@ impl Outbox {
             }
         }
         if waiting.grew.len() + waiting.deleted.len() > MOST_SESSIONS {
-            *waiting = Told { everything: true, ..Told::default() };
+            let signals = std::mem::take(&mut waiting.signals);
+            *waiting = Told { everything: true, signals, ..Told::default() };
         }
         drop(waiting);
         self.hub.wake(wakes);
+        self.left.notify_one();
+    }
+
+    /// Sees to it that others hear a signal, unless too many wait already.
+    pub(super) fn signal(&self, signal: &Signal) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.signals.len() < MOST_SIGNALS {
+            waiting.signals.push((signal.session, BASE64.encode(&signal.bytes)));
+        }
+        drop(waiting);
         self.left.notify_one();
     }
 
@@ -105,19 +128,36 @@ impl Outbox {
         self.left.notify_one();
     }
 
-    /// What waits, as a notification; none if nothing does.
-    fn take(&self, from: Uuid) -> Option<String> {
+    /// What waits, as notifications: signals first, since what is kept follows them.
+    fn take(&self, from: Uuid) -> Vec<String> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = Told { from, ..std::mem::take(&mut *waiting) };
+        let mut told = Told { from, ..std::mem::take(&mut *waiting) };
         drop(waiting);
-        if told == (Told { from, ..Told::default() }) {
-            return None;
+        let mut notifications = Vec::new();
+        let mut signals = std::mem::take(&mut told.signals).into_iter().peekable();
+        while signals.peek().is_some() {
+            let mut bytes = OVERHEAD;
+            let fits = std::iter::from_fn(|| {
+                signals.next_if(|(_, text)| {
+                    bytes += OVERHEAD + text.len();
+                    bytes <= MOST_BYTES
+                })
+            });
+            let signals = fits.collect();
+            notifications.extend(Told { from, signals, ..Told::default() }.text());
         }
-        let text = serde_json::to_string(&told).ok().filter(|text| text.len() <= MOST_BYTES);
-        text.or_else(|| {
-            let everything = Told { from, everything: true, ..Told::default() };
-            serde_json::to_string(&everything).ok()
-        })
+        if told != (Told { from, ..Told::default() }) {
+            let everything = || Told { from, everything: true, ..Told::default() }.text();
+            notifications.extend(told.text().or_else(everything));
+        }
+        notifications
+    }
+}
+
+impl Told {
+    /// As it is sent; none if it is too long.
+    fn text(&self) -> Option<String> {
+        serde_json::to_string(self).ok().filter(|text| text.len() <= MOST_BYTES)
     }
 }
 
@@ -214,6 +254,11 @@ impl Herald {
             self.look().await?;
             self.hub.missed();
         }
+        for (session, text) in told.signals {
+            if let Ok(bytes) = BASE64.decode(text) {
+                self.hub.signal(Signal { session, bytes: bytes.into() });
+            }
+        }
         let grew = told.grew.into_iter().map(|(id, head)| Wake::Grew(id, Seq::new(head)));
         let deleted = told.deleted.into_iter().map(|(id, user)| Wake::Deleted(id, user));
         self.hub.wake(grew.chain(deleted).collect());
@@ -246,11 +291,15 @@ impl Herald {
 }
 
 async fn notify(client: &Client, outbox: &Outbox, name: Uuid) -> Result<(), Failure> {
-    let Some(payload) = outbox.take(name) else { return Ok(()) };
-    let quoted = payload.replace('\'', "''");
-    let sql = format!(
-        "BEGIN; SET LOCAL synchronous_commit TO OFF; NOTIFY {CHANNEL}, E'{}'; COMMIT",
-        quoted.replace('\\', "\\\\")
-    );
+    let mut sql = String::from("BEGIN; SET LOCAL synchronous_commit TO OFF;");
+    let notifications = outbox.take(name);
+    for payload in &notifications {
+        let quoted = payload.replace('\'', "''").replace('\\', "\\\\");
+        let _ = write!(sql, " NOTIFY {CHANNEL}, E'{quoted}';");
+    }
+    if notifications.is_empty() {
+        return Ok(());
+    }
+    sql.push_str(" COMMIT");
     Ok(client.batch_execute(&sql).await?)
 }

@@ -44,6 +44,8 @@ mod sessions;
 #[cfg(test)]
 mod settling;
 #[cfg(test)]
+mod signals;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod summary;

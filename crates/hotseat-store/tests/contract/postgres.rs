@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hotseat_core::Seq;
-use hotseat_store::{AppendError, Change, Created, Expected, Limits, Store, StoreError};
+use hotseat_store::{
+    AppendError, Change, Created, Expected, Limits, MAX_SIGNAL_BYTES, SignalTooLarge, Store,
+    StoreError,
+};
 use hotseat_testkit::TestDatabase;
 use tokio::time::timeout;
 
@@ -229,4 +232,43 @@ async fn a_write_that_cannot_be_decided_fails_clearly() {
     assert!(matches!(refused, AppendError::Store(StoreError::Undecided { .. })), "{refused}");
     let unread = store.session(id(1)).await.unwrap_err();
     assert!(matches!(unread, StoreError::Undecided { .. }), "{unread}");
+}
+
+#[tokio::test]
+async fn a_signal_reaches_whoever_listens_in_any_replica() {
+    let database = TestDatabase::create();
+    let (one, two) = (open(&database).await, open(&database).await);
+    let (mut here, mut there) = (one.signals(), two.signals());
+    // Together far more than fits in one notification.
+    let all: Vec<Vec<u8>> = (0..20_u8)
+        .map(|n| vec![n; MAX_SIGNAL_BYTES])
+        .chain([b"it's \\ a \0 signal".to_vec(), vec![]])
+        .collect();
+    for bytes in &all {
+        one.signal(id(1), bytes).unwrap();
+    }
+    for listener in [&mut here, &mut there] {
+        for bytes in &all {
+            let heard = timeout(SOON, listener.recv()).await.unwrap().unwrap();
+            assert_eq!((heard.session, &*heard.bytes), (id(1), &bytes[..]));
+        }
+    }
+    assert!(here.try_recv().is_err(), "nobody hears themselves twice");
+    let too_large = vec![0; MAX_SIGNAL_BYTES + 1];
+    assert_eq!(one.signal(id(1), &too_large), Err(SignalTooLarge(MAX_SIGNAL_BYTES + 1)));
+}
+
+#[tokio::test]
+async fn more_changes_than_can_be_named_are_found_all_the_same() {
+    let database = TestDatabase::create();
+    let (one, two) = (open(&database).await, open(&database).await);
+    let sessions = 1..=400;
+    let created = sessions.clone().map(|n| created(&one, n));
+    futures_util::future::join_all(created).await;
+    let heads: Vec<_> = sessions.clone().map(|n| two.watch(id(n))).collect();
+    let appended = sessions.map(|n| append(&one, id(n), vec![event("a")]));
+    futures_util::future::join_all(appended).await;
+    for mut head in heads {
+        timeout(SOON, head.wait_for(|head| *head == Seq::new(1))).await.unwrap().unwrap();
+    }
 }
