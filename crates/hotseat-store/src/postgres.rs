@@ -71,11 +71,11 @@ macro_rules! retry {
         let mut patience = $patience;
         loop {
             let attempt = async {
-                #[allow(unused_mut, reason = "some work needs the connection for itself")]
-                let mut $held = Held::get(&$self.pool).await?;
+                let mut connection = Held::get(&$self.pool).await?;
+                let $held = &mut connection;
                 let result: Result<_, Failure> = async { $work }.await;
                 let result = result?;
-                $held.done();
+                connection.done();
                 Ok::<_, Failure>(result)
             };
             let failure = match tokio::time::timeout_at(patience.until(), attempt).await {
@@ -120,7 +120,7 @@ impl Postgres {
             }
             let wakes: Result<Vec<Wake>, StoreError> =
                 retry!(self, Patience::to_write("make room for a session"), |held| {
-                    retention::make_room(&mut held, &self.limits, self.slot).await
+                    retention::make_room(held, &self.limits, self.slot).await
                 });
             self.outbox.tell(wakes?);
         }
@@ -165,7 +165,7 @@ impl Postgres {
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
         let (removed, head) = retry!(self, Patience::to_write("clear events"), |held| {
-            changes::clear(&held, &self.limits, id, self.slot).await
+            changes::clear(held, &self.limits, id, self.slot).await
         })??;
         self.outbox.tell(vec![Wake::Grew(id, head)]);
         Ok(removed)
@@ -173,7 +173,7 @@ impl Postgres {
 
     pub(crate) async fn rebuild(&self, id: SessionId) -> Result<(), AppendError> {
         let head = retry!(self, Patience::to_write("rebuild a session"), |held| {
-            changes::rebuild(&held, &self.limits, id, self.slot).await
+            changes::rebuild(held, &self.limits, id, self.slot).await
         })??;
         self.outbox.tell(vec![Wake::Grew(id, head)]);
         Ok(())
@@ -181,7 +181,7 @@ impl Postgres {
 
     pub(crate) async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
         let wakes: Vec<Wake> = retry!(self, Patience::to_write("clean up"), |held| {
-            retention::sweep(&mut held, &self.limits, &sweep, self.slot).await
+            retention::sweep(held, &self.limits, &sweep, self.slot).await
         })?;
         let more = !wakes.is_empty();
         self.outbox.tell(wakes);
@@ -190,13 +190,13 @@ impl Postgres {
 
     pub(crate) async fn visited(&self, visits: Vec<Visit>) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("note a visit"), |held| {
-            access::visited(&mut held, &visits).await
+            access::visited(held, &visits).await
         })
     }
 
     pub(crate) async fn intruded(&self, intrusion: Intrusion) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("note a failed access"), |held| {
-            access::intruded(&mut held, &intrusion).await
+            access::intruded(held, &intrusion).await
         })
     }
 
@@ -204,7 +204,7 @@ impl Postgres {
         let mut more = true;
         while more {
             more = retry!(self, Patience::to_write("index events"), |held| {
-                search::index(&mut held).await
+                search::index(held).await
             })?;
         }
         Ok(())
@@ -212,21 +212,21 @@ impl Postgres {
 
     pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
         self.index().await?;
-        retry!(self, Patience::to_read("search"), |held| search::search(&held, &query).await)
+        retry!(self, Patience::to_read("search"), |held| search::search(held, &query).await)
     }
 
     pub(crate) async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        retry!(self, Patience::to_read("read a session"), |held| reader::session(&held, id).await)
+        retry!(self, Patience::to_read("read a session"), |held| reader::session(held, id).await)
     }
 
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
         retry!(self, Patience::to_read("list sessions"), |held| {
-            reader::sessions(&held, &query).await
+            reader::sessions(held, &query).await
         })
     }
 
     pub(crate) async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
-        retry!(self, Patience::to_read("list sessions"), |held| adk::sessions(&held, &query).await)
+        retry!(self, Patience::to_read("list sessions"), |held| adk::sessions(held, &query).await)
     }
 
     pub(crate) async fn adk_session(
@@ -235,7 +235,7 @@ impl Postgres {
         query: AdkEventQuery,
     ) -> Result<Option<AdkRead>, StoreError> {
         retry!(self, Patience::to_read("read a session"), |held| {
-            adk::session(&held, id, &query).await
+            adk::session(held, id, &query).await
         })
     }
 
@@ -244,7 +244,7 @@ impl Postgres {
         id: SessionId,
     ) -> Result<Map<String, Value>, StoreError> {
         retry!(self, Patience::to_read("read a state"), |held| {
-            adk::session_state(&held, id).await
+            adk::session_state(held, id).await
         })
     }
 
@@ -254,18 +254,18 @@ impl Postgres {
         user_id: Option<String>,
     ) -> Result<SharedState, StoreError> {
         retry!(self, Patience::to_read("read a state"), |held| {
-            adk::shared_state(&held, &app_name, user_id.as_deref()).await
+            adk::shared_state(held, &app_name, user_id.as_deref()).await
         })
     }
 
     pub(crate) async fn app_names(&self) -> Result<Vec<String>, StoreError> {
-        retry!(self, Patience::to_read("list apps"), |held| adk::app_names(&held).await)
+        retry!(self, Patience::to_read("list apps"), |held| adk::app_names(held).await)
     }
 
     pub(crate) async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
         let limit = usize::try_from(self.limits.max_messages_per_session).unwrap_or(usize::MAX);
         retry!(self, Patience::to_read("read messages"), |held| {
-            adk::messages(&held, id, limit).await
+            adk::messages(held, id, limit).await
         })
     }
 
@@ -274,12 +274,12 @@ impl Postgres {
         sessions: Vec<SessionId>,
     ) -> Result<HashMap<SessionId, Access>, StoreError> {
         retry!(self, Patience::to_read("read accesses"), |held| {
-            access::of_sessions(&held, &sessions).await
+            access::of_sessions(held, &sessions).await
         })
     }
 
     pub(crate) async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
-        retry!(self, Patience::to_read("sum up"), |held| figures::figures(&held, since).await)
+        retry!(self, Patience::to_read("sum up"), |held| figures::figures(held, since).await)
     }
 
     pub(crate) async fn events(
@@ -288,12 +288,12 @@ impl Postgres {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         retry!(self, Patience::to_read("read events"), |held| {
-            reader::events(&held, session, &query).await
+            reader::events(held, session, &query).await
         })
     }
 
     pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {
-        retry!(self, Patience::to_read("list turns"), |held| reader::turns(&held, &query).await)
+        retry!(self, Patience::to_read("list turns"), |held| reader::turns(held, &query).await)
     }
 
     pub(crate) async fn turn(
@@ -302,16 +302,16 @@ impl Postgres {
         turn: TurnId,
     ) -> Result<Option<Turn>, StoreError> {
         retry!(self, Patience::to_read("read a turn"), |held| {
-            reader::turn(&held, session, turn).await
+            reader::turn(held, session, turn).await
         })
     }
 
     pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
-        retry!(self, Patience::to_read("count sessions"), |held| reader::counts(&held).await)
+        retry!(self, Patience::to_read("count sessions"), |held| reader::counts(held).await)
     }
 
     pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
-        retry!(self, Patience::to_read("read a session"), |held| copy::parts(&held, id).await)
+        retry!(self, Patience::to_read("read a session"), |held| copy::parts(held, id).await)
     }
 
     pub(crate) async fn placed_events(
@@ -319,34 +319,34 @@ impl Postgres {
         id: SessionId,
         after: Seq,
     ) -> Result<Vec<Placed>, StoreError> {
-        retry!(self, Patience::to_read("read events"), |held| copy::events(&held, id, after).await)
+        retry!(self, Patience::to_read("read events"), |held| copy::events(held, id, after).await)
     }
 
     pub(crate) async fn common(&self) -> Result<Common, StoreError> {
-        retry!(self, Patience::to_read("sum up"), |held| copy::common(&held).await)
+        retry!(self, Patience::to_read("sum up"), |held| copy::common(held).await)
     }
 
     pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("copy a session"), |held| {
-            copy::put_parts(&held, &parts).await
+            copy::put_parts(held, &parts).await
         })
     }
 
     pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("copy events"), |held| {
-            copy::put_events(&held, &self.limits, &events).await
+            copy::put_events(held, &self.limits, &events).await
         })
     }
 
     pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("copy the audit"), |held| {
-            copy::put_audit(&mut held, &entries).await
+            copy::put_audit(held, &entries).await
         })
     }
 
     pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
         retry!(self, Patience::to_write("copy figures"), |held| {
-            copy::put_common(&held, &common, self.slot).await
+            copy::put_common(held, &common, self.slot).await
         })
     }
 }

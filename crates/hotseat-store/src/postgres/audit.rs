@@ -29,7 +29,7 @@ impl Postgres {
         &self,
         query: AuditQuery,
     ) -> Result<Vec<AuditEntry>, StoreError> {
-        retry!(self, Patience::to_read("read the audit"), |held| list(&held, &query).await)
+        retry!(self, Patience::to_read("read the audit"), |held| list(held, &query).await)
     }
 }
 

@@ -20,7 +20,7 @@ impl Postgres {
         from: Option<String>,
     ) -> Result<Leased, StoreError> {
         retry!(self, Patience::to_write("lease"), |held| {
-            take(&mut held, &request, from.as_deref()).await
+            take(held, &request, from.as_deref()).await
         })
     }
 

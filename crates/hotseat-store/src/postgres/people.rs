@@ -44,7 +44,7 @@ impl Postgres {
         let id = Uuid::new_v4();
         let new = User { id, name, role, created_at: act.at, revoked_at: None };
         retry!(self, Patience::to_write("add a user"), |held| {
-            commit(&mut held, async |people| add_user(people, &new, &act).await).await
+            commit(held, async |people| add_user(people, &new, &act).await).await
         })?
     }
 
@@ -55,26 +55,26 @@ impl Postgres {
         act: Act,
     ) -> Result<User, PeopleError> {
         retry!(self, Patience::to_write("change a role"), |held| {
-            commit(&mut held, async |people| set_role(people, &name, role, &act).await).await
+            commit(held, async |people| set_role(people, &name, role, &act).await).await
         })?
     }
 
     pub(crate) async fn revoke_user(&self, name: UserName, act: Act) -> Result<User, PeopleError> {
         retry!(self, Patience::to_write("revoke a user"), |held| {
-            commit(&mut held, async |people| revoke_user(people, &name, &act).await).await
+            commit(held, async |people| revoke_user(people, &name, &act).await).await
         })?
     }
 
     pub(crate) async fn add_token(&self, new: NewToken, act: Act) -> Result<Token, PeopleError> {
         let id = Uuid::new_v4();
         retry!(self, Patience::to_write("keep a token"), |held| {
-            commit(&mut held, async |people| add_token(people, id, &new, &act).await).await
+            commit(held, async |people| add_token(people, id, &new, &act).await).await
         })?
     }
 
     pub(crate) async fn revoke_token(&self, id: Uuid, act: Act) -> Result<Token, PeopleError> {
         retry!(self, Patience::to_write("revoke a token"), |held| {
-            commit(&mut held, async |people| revoke_token(people, id, &act).await).await
+            commit(held, async |people| revoke_token(people, id, &act).await).await
         })?
     }
 
@@ -90,7 +90,7 @@ impl Postgres {
     pub(crate) async fn user(&self, name: UserName) -> Result<Option<User>, StoreError> {
         retry!(self, Patience::to_read("read a user"), |held| {
             let sql = format!("{USERS} WHERE u.name = $1");
-            let found = rows(&held, &sql, &name).await?;
+            let found = rows(held, &sql, &name).await?;
             found.first().map(|found| user_at(found, 0)).transpose()
         })
     }
@@ -109,7 +109,7 @@ impl Postgres {
             let sql = format!(
                 "{TOKENS} WHERE u.name = $1 ORDER BY t.created_at, t.id LIMIT {MAX_TOKENS_PER_USER}"
             );
-            rows(&held, &sql, &name).await?.iter().map(token).collect::<Result<Vec<_>, Failure>>()
+            rows(held, &sql, &name).await?.iter().map(token).collect::<Result<Vec<_>, Failure>>()
         })
     }
 

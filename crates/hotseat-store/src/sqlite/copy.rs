@@ -4,11 +4,13 @@ use hotseat_core::{Seq, SessionId};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use super::moment::Moment;
 use super::row::{self, number};
 use super::session_rows::write_summary;
 use super::settle::Batch;
 use super::tail::Unsettled;
 use super::usage;
+use super::whereabouts::Clue;
 use super::writer::Work;
 use super::{access, adk, people, retention};
 use crate::copy::{AskPart, Common, EVENTS_AT_ONCE, Parts, Placed, TokenPart, TurnPart};
@@ -20,10 +22,11 @@ use crate::{AuditEntry, Limits, StoreError};
 pub(super) fn parts(
     connection: &Connection,
     id: SessionId,
+    clue: &Clue,
     limits: &Limits,
 ) -> rusqlite::Result<Option<Parts>> {
-    let moment = connection.unchecked_transaction()?;
-    let Some(session) = row::find_session(&moment, id, limits)? else { return Ok(None) };
+    let moment = Moment::of(connection)?;
+    let Some(session) = row::find_session(&moment, id, clue, limits)? else { return Ok(None) };
     let key = id.to_string();
     let turns = moment
         .prepare_cached(

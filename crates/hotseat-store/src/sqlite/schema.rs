@@ -15,7 +15,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
-    include_str!("migrations/0004_people.sql"),
+    include_str!("migrations/0004_epochs.sql"),
+    include_str!("migrations/0005_people.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.

@@ -16,6 +16,7 @@ use hotseat_core::{Kind, Seq, SessionId, Usage};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use super::whereabouts::{Moved, Whereabouts};
 use super::{identity, row, session_rows, settle};
 use crate::rules::{Prepared, catch_up};
 use crate::{Limits, Session};
@@ -42,6 +43,11 @@ pub(super) struct Tail {
     version: Option<i64>,
     /// Counts what a rollback would have to undo here.
     changes: u64,
+    /// Where readers look, and what they have not been shown yet.
+    whereabouts: Whereabouts,
+    moves: Vec<Moved>,
+    /// A new epoch that readers have not been shown yet.
+    epoch: Option<i64>,
 }
 
 /// What waits of one session.
@@ -102,9 +108,12 @@ impl Unsettled {
 }
 
 impl Tail {
-    pub(super) fn new(limits: Arc<Limits>) -> Self {
+    pub(super) fn new(limits: Arc<Limits>, whereabouts: Whereabouts) -> Self {
         Self {
             limits,
+            whereabouts,
+            moves: Vec::new(),
+            epoch: None,
             sessions: HashMap::new(),
             order: VecDeque::new(),
             events: 0,
@@ -124,6 +133,11 @@ impl Tail {
         }
         self.version = None;
         (self.events, self.sessions, self.order) = Default::default();
+        self.moves.clear();
+        self.epoch = connection
+            .prepare_cached("UPDATE places SET epoch = random() RETURNING epoch")?
+            .query_row([], |found| found.get(0))
+            .map(Some)?;
         self.last_id = connection
             .prepare_cached(
                 "SELECT max(settled_through, indexed_through, \
@@ -212,6 +226,7 @@ impl Tail {
         };
         self.events += events.len();
         for event in events {
+            self.moves.push(Moved::In(id, event.id));
             waiting.ids.insert(Arc::clone(&event.event_id), event.seq);
             waiting.events.push_back(event);
         }
@@ -220,6 +235,13 @@ impl Tail {
     /// Forgets what it knows, after something was undone.
     pub(super) fn doubt(&mut self) {
         self.version = None;
+    }
+
+    /// Shows readers what was committed.
+    pub(super) fn show(&mut self) {
+        if self.epoch.is_some() || !self.moves.is_empty() {
+            self.whereabouts.show(self.epoch.take(), self.moves.drain(..));
+        }
     }
 
     /// Differs if something changed here that a rollback does not undo.
@@ -258,7 +280,8 @@ impl Tail {
             let events = events.drain(..piece).inspect(|event| {
                 ids.remove(&event.event_id);
             });
-            settled.add(connection, id, events)?;
+            let last = settled.add(connection, id, events)?;
+            self.moves.extend(last.map(|row| Moved::Out(id, row)));
             self.events = self.events.saturating_sub(piece);
             left = left.saturating_sub(piece.max(1));
             if !waiting.events.is_empty() {
@@ -281,7 +304,8 @@ impl Tail {
             self.order.retain(|other| *other != id);
             self.events = self.events.saturating_sub(waiting.events.len());
             waiting.write_summary(connection)?;
-            settled.add(connection, id, waiting.events.into_iter())?;
+            let last = settled.add(connection, id, waiting.events.into_iter())?;
+            self.moves.extend(last.map(|row| Moved::Out(id, row)));
         }
         settled.add(connection, id, more.into_iter())?;
         self.finish(connection, &settled).map(|_| ())
