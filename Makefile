@@ -78,7 +78,7 @@ check: $(STAMPS)/venv ui/dist/index.html
 	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
-test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr
+test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr $(STAMPS)/postgres
 	cargo nextest run --workspace --locked --no-fail-fast
 
 # Where nextest is missing, it is built once.

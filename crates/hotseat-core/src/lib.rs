@@ -25,6 +25,7 @@ mod json_text;
 mod live;
 mod name;
 mod payload;
+mod person;
 mod record;
 mod recording;
 mod request;
@@ -58,6 +59,7 @@ pub use instant::rfc3339;
 pub use live::{Delta, Piece};
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
+pub use person::{InvalidUserName, MAX_USER_NAME_CHARS, Role, UserName};
 pub use record::{
     Account, InvalidMessage, MESSAGE_ENTRY, Message, Record, Research, adk_account, backfill_event,
     read_message,

@@ -5,9 +5,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use axum::http::HeaderName;
+use hotseat_core::Role;
 use hotseat_store::Limits;
 
 use crate::identity::InstallationKey;
+use crate::network::Network;
+use crate::oidc::OidcConfig;
 use crate::service::{SeatConfig, ServeConfig};
 
 /// Everything that can be set from outside. Names and defaults are those of the
@@ -37,6 +41,30 @@ pub struct Config {
     pub seats: SeatConfig,
     /// How the agent server treats those who come.
     pub serve: ServeConfig,
+    /// How people with names come in, besides with a token.
+    pub people: PeopleConfig,
+}
+
+/// How people with names come in, besides with a token.
+#[derive(Debug, Clone, Default)]
+pub struct PeopleConfig {
+    /// A proxy in front that says who somebody is.
+    pub proxy: Option<TrustedProxy>,
+    /// A provider of accounts.
+    pub oidc: Option<OidcConfig>,
+    /// By which address people reach the server, where it is not the one it listens on.
+    pub public_url: Option<String>,
+}
+
+/// A proxy in front that knows people, and is believed.
+#[derive(Debug, Clone)]
+pub struct TrustedProxy {
+    /// The header with the name.
+    pub header: HeaderName,
+    /// Where the proxy is. From anywhere else the header means nothing.
+    pub networks: Vec<Network>,
+    /// The role of those who are not known yet; without one they are refused.
+    pub role: Option<Role>,
 }
 
 /// What is taken into the log, and for how long it stays. The store has limits of
@@ -100,6 +128,17 @@ pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;
 
 impl Config {
+    /// The address by which people reach the server from elsewhere.
+    pub(crate) fn public_url(&self) -> String {
+        let given = self.people.public_url.as_deref();
+        given.map_or_else(|| self.url(), |url| url.trim_end_matches('/').to_owned())
+    }
+
+    /// Whether browsers may send our cookies over encrypted connections only.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.public_url().starts_with("https://")
+    }
+
     /// The address a person would open.
     pub fn url(&self) -> String {
         let port = self.address.port();
@@ -134,6 +173,7 @@ mod tests {
             stalled_after: STALLED_AFTER,
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
+            people: PeopleConfig::default(),
         };
         let text = format!("{config:?}");
         for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {

@@ -3,16 +3,18 @@
 //! The same use cases over the same store, and the same JSON as the API answers.
 //! A server may run on the store at the same time.
 
+mod people;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use hotseat_core::{HistoryProjector, SessionId, SessionStatus, snake_case};
-use hotseat_store::{Limits, OpenError, SessionQuery, Store};
+use hotseat_store::{Address, Limits, OpenError, SessionQuery, Store};
 use serde_json::{Value, json};
 
-use crate::config::{Access, Config, LedgerConfig, STALLED_AFTER};
+use crate::config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER};
 use crate::http::{SessionView, readable};
-use crate::identity::InstallationKey;
+use crate::identity::{InstallationKey, Visitor};
 use crate::service::{App, SeatConfig, ServeConfig, ServiceError};
 
 /// A desk over an open store.
@@ -52,9 +54,9 @@ pub struct SessionFilter {
 }
 
 impl Desk {
-    /// Opens the store at `database`.
-    pub fn open(database: &Path) -> Result<Self, DeskError> {
-        let store = Store::sqlite(database, Limits::default())?;
+    /// Opens a store.
+    pub async fn open(address: &Address) -> Result<Self, DeskError> {
+        let store = Store::open(address, Limits::default()).await?;
         let config = Config {
             // Nobody listens.
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -70,8 +72,10 @@ impl Desk {
             stalled_after: STALLED_AFTER,
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
+            people: PeopleConfig::default(),
         };
-        Ok(Self { app: App::new(store, config) })
+        let app = App::new(store, config).entered_by(Visitor::AT_THE_DESK);
+        Ok(Self { app })
     }
 
     /// Sessions, newest first.

@@ -9,8 +9,10 @@ mod adk_run;
 mod agents;
 mod agui;
 mod artifacts;
+mod audit;
 mod binding;
 mod chat;
+mod cookie;
 mod credentials;
 mod eval_sets;
 mod events;
@@ -18,12 +20,16 @@ mod export;
 mod extract;
 mod health;
 mod journal;
+mod people;
+mod permissions;
 mod problem;
 mod records;
 mod search;
 mod sessions;
+mod sign_in;
 mod sse;
 mod stats;
+mod staying;
 mod stream;
 mod turns;
 mod ui;
@@ -32,6 +38,7 @@ mod view;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
+use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -44,6 +51,8 @@ use crate::config::MAX_BODY_BYTES;
 use crate::grpc;
 use crate::service::App;
 
+pub(crate) use people::{TokenView, UserView};
+pub use permissions::{Needs, PERMISSIONS};
 pub(crate) use problem::{Problem, readable};
 pub(crate) use view::{SessionView, state_of};
 
@@ -60,6 +69,9 @@ pub(crate) fn router(app: App) -> Router {
     let document = with_server_facts(document);
     let api = api
         .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+        .route("/auth/login", get(sign_in::login))
+        .route("/auth/callback", get(sign_in::callback))
+        .route("/auth/logout", post(sign_in::logout))
         .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
@@ -122,6 +134,14 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(artifacts::bytes))
         .routes(routes!(binding::bind))
         .routes(routes!(binding::csrf))
+        .routes(routes!(people::me))
+        .routes(routes!(people::list, people::add))
+        .routes(routes!(people::revoke))
+        .routes(routes!(people::set_role))
+        .routes(routes!(people::tokens, people::add_token))
+        .routes(routes!(people::revoke_token))
+        .routes(routes!(audit::list))
+        .routes(routes!(audit::export))
         .routes(routes!(turns::of_all))
         .routes(routes!(turns::of_session))
         .routes(routes!(turns::decide))

@@ -9,6 +9,7 @@ mod admission;
 mod agents;
 mod artifacts;
 mod asks;
+mod audit;
 mod chat;
 mod draining;
 mod enumeration;
@@ -25,6 +26,7 @@ mod ingest;
 mod keeping;
 mod live;
 mod native;
+mod people;
 mod query;
 mod records;
 mod reply;
@@ -48,6 +50,7 @@ pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
+pub(crate) use audit::EXPORT_PAGE;
 pub(crate) use chat::{MAX_MESSAGE_CHARS, Saying};
 pub(crate) use draining::{ServerState, Waiter};
 pub(crate) use enumeration::{Enumeration, Suspect};
@@ -59,6 +62,7 @@ pub(crate) use files::{FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, 
 pub(crate) use follow::{Followed, Followers};
 pub use guests::ServeConfig;
 pub(crate) use ingest::adk_event;
+pub(crate) use people::{MadeToken, Proof, TokenWish};
 pub(crate) use query::{FunctionResponse, Query};
 pub(crate) use records::EventSummary;
 pub(crate) use reply::{Reply, ReplyPart, TokenUsage, ToolCallInfo, failure};
@@ -80,6 +84,7 @@ use self::spans::Hosted;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
+use crate::oidc::Oidc;
 
 /// The server's use cases. Cheap to clone; all clones are one server.
 #[derive(Debug, Clone)]
@@ -97,6 +102,8 @@ pub struct App {
     pub(crate) live: Live,
     hosted: Hosted,
     pub(crate) seats: Seats,
+    /// The provider of accounts, where there is one.
+    pub(crate) oidc: Option<Arc<Oidc>>,
     guests: Guests,
     waiters: Waiters,
     pub(crate) started_at: Timestamp,
@@ -106,7 +113,15 @@ pub struct App {
 impl App {
     /// An app over an open store.
     pub fn new(store: Store, config: Config) -> Self {
+        let oidc = config.people.oidc.clone().and_then(|oidc| match Oidc::new(oidc) {
+            Ok(oidc) => Some(Arc::new(oidc)),
+            Err(error) => {
+                tracing::error!(%error, "nobody can sign in: no connection can be made");
+                None
+            }
+        });
         Self {
+            oidc,
             store,
             visitor: Visitor::INSIDE,
             config: Arc::new(config),

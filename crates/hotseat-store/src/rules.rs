@@ -22,7 +22,7 @@ use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreErro
 const ZSTD_LEVEL: i32 = 1;
 
 /// An event with what it does, worked out before it reaches the database.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub(crate) event: NewEvent,
     pub(crate) effect: Effect,

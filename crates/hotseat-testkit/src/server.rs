@@ -5,9 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use hotseat_server::{
-    Access, App, Config, InstallationKey, LedgerConfig, SeatConfig, ServeConfig, serve, user_token,
+    Access, App, Config, InstallationKey, LedgerConfig, PeopleConfig, SeatConfig, ServeConfig,
+    serve, user_token,
 };
 use hotseat_store::Store;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -68,6 +70,19 @@ impl TestServer {
         Api::new(self.api.url.clone(), Some(token))
     }
 
+    /// A caller who is a named user with this role.
+    pub async fn member(&self, name: &str, role: &str) -> Api {
+        self.api.post("/api/v1/users", &json!({"name": name, "role": role})).await.json(201);
+        self.another_token(name).await
+    }
+
+    /// The same user with a token of its own.
+    pub async fn another_token(&self, name: &str) -> Api {
+        let path = format!("/api/v1/users/{name}/tokens");
+        let made = self.api.post(&path, &json!({"label": "test"})).await.json(201);
+        Api::new(self.api.url.clone(), Some(made["token"].as_str().expect("a token").to_owned()))
+    }
+
     /// The folder that golden traces may be written to.
     pub fn eval_sets(&self) -> &Path {
         self.folder.path()
@@ -106,6 +121,7 @@ impl TestServer {
             stalled_after: Duration::from_secs(2),
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
+            people: PeopleConfig::default(),
         };
         change(&mut config);
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));

@@ -11,13 +11,17 @@ mod evalset;
 mod import;
 mod init;
 mod logging;
+mod oidc;
 mod output;
+mod people;
 mod serve;
 mod server;
 mod sessions;
 mod settings;
+mod store;
 mod telemetry;
 mod token;
+mod users;
 mod web;
 mod worker;
 
@@ -38,9 +42,11 @@ fn main() -> ExitCode {
         Command::Web(web) => web::run(web),
         Command::Serve(serve) => serve::run(serve),
         Command::Sessions(sessions) => sessions::run(sessions),
+        Command::Store(store) => store::run(store),
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),
         Command::Token(token) => token::run(token),
+        Command::Users(users) => users::run(users),
         Command::Doctor(web) => doctor::run(web),
     };
     match result {

@@ -73,7 +73,7 @@ async fn start(
         Auth::None => None,
     };
     let listener = listen(&settings).await?;
-    let store = Store::sqlite(&settings.database, settings.ledger.limits)?;
+    let store = Store::open(&settings.store, settings.ledger.limits).await?;
     let config = Config {
         address: listener.local_addr()?,
         access: token.clone().map_or(Access::Open, Access::Token),
@@ -86,6 +86,7 @@ async fn start(
         stalled_after: STALLED_AFTER,
         seats: settings.seats,
         serve: settings.serve,
+        people: settings.people,
     };
     let (address, url) = (config.address, config.url());
     let _record = ServerRecord::write(address, &url, &data.token_file());

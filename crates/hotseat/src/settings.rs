@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use hotseat_core::{Recording, Seat};
-use hotseat_server::{LedgerConfig, SeatConfig, ServeConfig};
-use hotseat_store::Limits;
+use hotseat_server::{LedgerConfig, PeopleConfig, SeatConfig, ServeConfig};
+use hotseat_store::{Address, Limits, OpenError};
 use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
+use crate::oidc::Oidc;
+use crate::people::People;
 
 /// A port that nobody else in the field uses.
 pub(crate) const WEB_PORT: u16 = 4687;
@@ -44,6 +46,8 @@ struct File {
     seats: BTreeMap<String, Seat>,
     serve: ServeFile,
     sessions: Ledger,
+    people: People,
+    oidc: Oidc,
 }
 
 /// `[serve]`: the agent server.
@@ -123,7 +127,7 @@ pub(crate) struct Settings {
     pub(crate) agents: Vec<String>,
     pub(crate) address: SocketAddr,
     pub(crate) data: PathBuf,
-    pub(crate) database: PathBuf,
+    pub(crate) store: Address,
     pub(crate) auth: Auth,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) cors_origins: Vec<String>,
@@ -136,6 +140,7 @@ pub(crate) struct Settings {
     pub(crate) ledger: LedgerConfig,
     pub(crate) seats: SeatConfig,
     pub(crate) serve: ServeConfig,
+    pub(crate) people: PeopleConfig,
 }
 
 /// How callers are let in.
@@ -193,7 +198,7 @@ impl Settings {
         Ok(Self {
             agents: file.agents,
             address: SocketAddr::new(host, common.port.or(file.port).unwrap_or(port)),
-            database: database(common.store.or(file.store), &data)?,
+            store: store_address(common.store.or(file.store).as_deref(), &data)?,
             data,
             auth: auth(common.token.or(file.token), no_auth)?,
             allowed_hosts: or_else(common.allowed_hosts, file.allowed_hosts),
@@ -207,6 +212,10 @@ impl Settings {
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,
             serve: given.decide(file.serve)?,
+            people: PeopleConfig {
+                oidc: common.oidc.decide(file.oidc)?,
+                ..common.people.decide(file.people)?
+            },
         })
     }
 }
@@ -305,7 +314,7 @@ fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {
     })
 }
 
-fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
+pub(crate) fn or_else(given: Vec<String>, file: Vec<String>) -> Vec<String> {
     if given.is_empty() { file } else { given }
 }
 
@@ -325,12 +334,10 @@ fn read_file(path: Option<&Path>) -> Result<File> {
     }
 }
 
-pub(crate) fn database(store: Option<String>, data: &Path) -> Result<PathBuf> {
-    match store {
-        None => Ok(data.join("hotseat.db")),
-        Some(url) => match url.strip_prefix("sqlite://") {
-            Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-            Some(_) | None => bail!("the store `{url}` is not known\nhint: use sqlite://FILE"),
-        },
-    }
+/// The store that was named, or the one in the data folder.
+pub(crate) fn store_address(store: Option<&str>, data: &Path) -> Result<Address> {
+    let Some(url) = store else { return Ok(Address::Sqlite(data.join("hotseat.db"))) };
+    url.parse().map_err(|error: OpenError| {
+        anyhow!("{error}\nhint: use sqlite://FILE or postgres://USER@HOST/DATABASE")
+    })
 }

@@ -17,9 +17,12 @@ impl From<ServiceError> for Status {
             | E::ToolNotRunning(_)
             | E::UnknownAgent(_)
             | E::NotFound { .. } => Code::NotFound,
-            E::OwnerOnly | E::OtherUser | E::BoundToSession => Code::PermissionDenied,
+            E::OwnerOnly | E::OtherUser | E::BoundToSession | E::Stranger | E::RoleNeeded(_) => {
+                Code::PermissionDenied
+            }
             E::TurnAnswered { .. } | E::AdkSessionExists(_) => Code::AlreadyExists,
             E::TurnNotHead { .. }
+            | E::People(_)
             | E::SessionCompleted(_)
             | E::Stale { .. }
             | E::Remade { .. }
@@ -43,7 +46,7 @@ impl From<ServiceError> for Status {
             E::Conflict { .. } => Code::Aborted,
             E::WorkerSilent { .. } => Code::DeadlineExceeded,
             E::WorkerFailed { .. } | E::NotReady | E::Closing => Code::Unavailable,
-            E::Store(_) => Code::Internal,
+            E::Store(_) | E::NoRandomness(_) => Code::Internal,
         };
         if code == Code::Internal {
             // The problem logs the cause and has words without it.

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use futures_util::stream::{Stream, StreamExt, once, unfold};
-use hotseat_core::{AgentName, Piece, ToolDeclaration};
+use hotseat_core::{AgentName, Piece, Role, ToolDeclaration};
 use prost::bytes::Bytes;
 use serde_json::{Value, json};
 use tonic::{Request, Response, Status, Streaming};
@@ -28,7 +28,7 @@ impl Worker for WorkerService {
         request: Request<Streaming<WorkerMessage>>,
     ) -> Result<Response<Self::AttachStream>, Status> {
         let app = super::entered(&self.0, &request)?;
-        app.owner_only()?;
+        app.needs(Role::Admin)?;
         let mut incoming = request.into_inner();
         let first = incoming.message().await?;
         let Some(FromWorker::Register(register)) = first.and_then(|message| message.message) else {

@@ -8,36 +8,41 @@
 
 use std::net::SocketAddr;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Problem;
 use super::credentials::{self, By, Entry, Renewal};
+use super::{Problem, cookie, permissions, staying};
 use crate::clock;
 use crate::config::Config;
-use crate::identity::{Client, CsrfToken, Visitor};
+use crate::identity::{Caller, Client, CsrfToken, Visitor};
 use crate::service::{App, Suspect};
 
 /// Letters of a client's name for itself that are kept.
 const MAX_USER_AGENT: usize = 256;
 
-pub(super) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    // A body cannot be looked at from two threads, and who sends it may have to be looked up.
+    let (mut request, body) = request.into_parts();
     let config = &app.config;
-    let origin = allowed_cors_origin(config, request.headers());
-    let grpc = is_grpc(request.headers());
+    let origin = allowed_cors_origin(config, &request.headers);
+    let grpc = is_grpc(&request.headers);
     let client = client(&request);
     let mut renewal = None;
-    let admission = admit(&app, &request, &client);
+    let mut proof = None;
+    let admission = admit(&app, &request, &client).await;
     let mut response = match slowed_down(&app, &client, admission).await {
         Admission::Enter(entry) => {
             if let Some(entry) = entry {
                 renewal = entry.renewal;
+                proof = entry.proof;
                 let visitor = Visitor { caller: entry.caller, client: Some(client) };
-                request.extensions_mut().insert(visitor);
+                request.extensions.insert(visitor);
             }
-            next.run(request).await
+            next.run(Request::from_parts(request, body)).await
         }
         Admission::Preflight => preflight_answer(),
         Admission::Redirect(redirect) => redirect,
@@ -46,6 +51,9 @@ pub(super) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     };
     if let Some(renewal) = renewal {
         renewal.put_on(&mut response);
+    }
+    if let Some(proof) = proof {
+        response = staying::while_welcome(&app, proof, response);
     }
     add_headers(response.headers_mut(), origin);
     response
@@ -60,26 +68,29 @@ enum Admission {
     Refused(Problem),
 }
 
-fn admit(app: &App, request: &Request, client: &Client) -> Admission {
+async fn admit(app: &App, request: &Parts, client: &Client) -> Admission {
     let config = &app.config;
     let addressed = check_host(config, request).and_then(|()| check_origin(config, request));
     if let Err(problem) = addressed {
         return Admission::Refused(problem);
     }
     // A browser asks without credentials whether it may ask with them.
-    if request.method() == Method::OPTIONS
-        && allowed_cors_origin(config, request.headers()).is_some()
+    if request.method == Method::OPTIONS && allowed_cors_origin(config, &request.headers).is_some()
     {
         return Admission::Preflight;
     }
-    if let Some(redirect) = credentials::swap_token_for_cookie(config, request) {
-        return Admission::Redirect(redirect);
+    match cookie::swap(app, request, client).await {
+        Ok(Some(redirect)) => return Admission::Redirect(redirect),
+        Ok(None) => {}
+        Err(problem) => return Admission::Refused(problem),
     }
-    if is_public(request.method(), request.uri().path(), is_grpc(request.headers())) {
+    if is_public(&request.method, request.uri.path(), is_grpc(&request.headers)) {
         return Admission::Enter(None);
     }
-    let entry = credentials::identify(app, request.headers(), client)
-        .and_then(|entry| check_own_page(config, request, entry));
+    let entry = credentials::identify(app, &request.headers, client)
+        .await
+        .and_then(|entry| check_own_page(config, request, entry))
+        .and_then(|entry| check_role(request, entry));
     match entry {
         Ok(entry) => Admission::Enter(Some(entry)),
         Err(problem) => Admission::Refused(problem),
@@ -108,25 +119,40 @@ async fn slowed_down(app: &App, client: &Client, admission: Admission) -> Admiss
 }
 
 /// Where a request comes from. What a proxy says of that is not believed: anybody can say it.
-fn client(request: &Request) -> Client {
-    let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let user_agent = request.headers().get(header::USER_AGENT).and_then(|name| name.to_str().ok());
+fn client(request: &Parts) -> Client {
+    let address = request.extensions.get::<ConnectInfo<SocketAddr>>();
+    let user_agent = request.headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
     Client {
         ip: address.map(|ConnectInfo(address)| address.ip().to_canonical()),
         user_agent: user_agent.map(|name| name.get(..MAX_USER_AGENT).unwrap_or(name).into()),
     }
 }
 
+/// Whether the role of a member is enough for the route. Where there is no route there is
+/// nothing to protect.
+fn check_role(request: &Parts, entry: Entry) -> Result<Entry, Problem> {
+    let Caller::Member(member) = &entry.caller else { return Ok(entry) };
+    let path = request.uri.path();
+    let route = match request.extensions.get::<MatchedPath>() {
+        // The router knows a service of gRPC, but not its calls.
+        Some(_) if path.starts_with("/hotseat.") => path,
+        Some(matched) => matched.as_str(),
+        None => return Ok(entry),
+    };
+    permissions::check(&request.method, route, member.role)?;
+    Ok(entry)
+}
+
 /// A browser sends its cookie with whatever any page asks for. So a change that comes
 /// with a cookie must be known to come from a page of ours: by what the browser says
 /// of it, or by a token that only such a page can read.
-fn check_own_page(config: &Config, request: &Request, entry: Entry) -> Result<Entry, Problem> {
-    let headers = request.headers();
+fn check_own_page(config: &Config, request: &Parts, entry: Entry) -> Result<Entry, Problem> {
+    let headers = &request.headers;
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     // A foreign origin was refused already.
     let own_page = text("origin").is_some()
         || text("sec-fetch-site").is_some_and(|site| site == "same-origin");
-    if is_safe(request.method()) || entry.by == By::Bearer || own_page {
+    if is_safe(&request.method) || entry.by == By::Bearer || own_page {
         return Ok(entry);
     }
     let now = clock::now().as_second();
@@ -157,14 +183,14 @@ fn is_grpc(headers: &HeaderMap) -> bool {
 }
 
 /// The name by which the caller addressed us. HTTP/2 has it in the target.
-fn authority(request: &Request) -> Option<&str> {
-    match request.uri().authority() {
+fn authority(request: &Parts) -> Option<&str> {
+    match request.uri.authority() {
         Some(authority) => Some(authority.as_str()),
-        None => request.headers().get(header::HOST)?.to_str().ok(),
+        None => request.headers.get(header::HOST)?.to_str().ok(),
     }
 }
 
-fn check_host(config: &Config, request: &Request) -> Result<(), Problem> {
+fn check_host(config: &Config, request: &Parts) -> Result<(), Problem> {
     let host = authority(request).unwrap_or_default();
     if known_host(config, host) {
         return Ok(());
@@ -194,9 +220,9 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-fn check_origin(config: &Config, request: &Request) -> Result<(), Problem> {
-    let safe = is_safe(request.method());
-    let Some(origin) = request.headers().get(header::ORIGIN).and_then(|value| value.to_str().ok())
+fn check_origin(config: &Config, request: &Parts) -> Result<(), Problem> {
+    let safe = is_safe(&request.method);
+    let Some(origin) = request.headers.get(header::ORIGIN).and_then(|value| value.to_str().ok())
     else {
         return Ok(()); // Not a browser, or a page's own plain navigation.
     };

@@ -29,6 +29,7 @@ pub(super) struct BindingView {
     responses((status = 200, body = BindingView), (status = 404, body = Problem)))]
 pub(super) async fn bind(Entered(app): Entered, At(id): At<String>) -> Result<Response, Problem> {
     let session = app.session(session_id(&id)?).await?;
+    app.manages(&session)?;
     let now = clock::now().as_second();
     let binding = BindingToken::new(session.id, &session.user_id, now);
     Ok(secret(BindingView {

@@ -1,22 +1,19 @@
-//! Who a caller is, by the tokens that they show.
+//! Who a caller is, by what they show.
 //!
-//! The installation's token is its owner's, a user token is a user's, and a binding
-//! token admits a user to one session. The first two come in a header or in our
-//! cookie, bindings only in a header. None of them is ever logged.
+//! The installation's token is its owner's, an access token is a named user's, a user token
+//! is a user's, and a binding token admits a user to one session. All come in a header or,
+//! but for bindings, in our cookie. A proxy that is trusted may say a name instead. None of
+//! them is ever logged.
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
 use subtle::ConstantTimeEq;
 
-use super::Problem;
+use super::{Problem, cookie};
 use crate::clock;
 use crate::config::{Access, Config};
-use crate::identity::{BindingToken, Caller, Client, Refusal, UserToken};
-use crate::service::App;
-
-/// How long a browser keeps the owner's token, in seconds: a year.
-const OWNER_COOKIE_LIFE: i64 = 31_536_000;
+use crate::identity::{AccessToken, BindingToken, Caller, Client, Refusal, SignedIn, UserToken};
+use crate::service::{App, Proof};
 
 /// Somebody who may come in.
 #[derive(Debug)]
@@ -24,9 +21,12 @@ pub(super) struct Entry {
     pub(super) caller: Caller,
     pub(super) by: By,
     pub(super) renewal: Option<Renewal>,
+    /// What has to hold for as long as they stay.
+    pub(super) proof: Option<Proof>,
 }
 
-/// How a token came. A browser sends a cookie by itself; a header is somebody's will.
+/// How somebody showed who they are. A browser sends a cookie by itself, and a proxy its
+/// header with whatever the browser sends; a bearer token is somebody's will.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Bearer,
@@ -40,24 +40,45 @@ pub(super) enum Renewal {
     Binding { token: String },
 }
 
+/// What a token looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Presented {
+    Owner,
+    Access,
+    User,
+    Binding,
+    SignedIn,
+    Unknown,
+}
+
 /// Who sent a request.
-pub(super) fn identify(app: &App, headers: &HeaderMap, client: &Client) -> Result<Entry, Problem> {
+pub(super) async fn identify(
+    app: &App,
+    headers: &HeaderMap,
+    client: &Client,
+) -> Result<Entry, Problem> {
     let config = &app.config;
     let mut refused = None;
-    for (by, token) in presented(config, headers) {
-        if is_owners(config, token) {
-            return Ok(Entry { caller: Caller::Owner, by, renewal: None });
-        }
-        let known = match by {
-            By::Bearer if token.starts_with(BindingToken::PREFIX) => {
-                bound(app, token, client).map(Some)
-            }
-            _ if token.starts_with(UserToken::PREFIX) => user(app, token, by, client).map(Some),
-            _ => Ok(None),
+    let bearer = bearer(headers).map(|token| (By::Bearer, token));
+    let cookies = cookie::tokens(config, headers).map(|token| (By::Cookie, token));
+    if bearer.is_none()
+        && let Some(entry) = by_proxy(app, headers, client).await?
+    {
+        return Ok(entry);
+    }
+    for (by, token) in bearer.into_iter().chain(cookies) {
+        let known = match kind(config, token) {
+            Presented::Unknown => continue,
+            Presented::Binding if by == By::Cookie => continue,
+            Presented::SignedIn if by == By::Bearer => continue,
+            Presented::Owner
+            | Presented::Access
+            | Presented::User
+            | Presented::Binding
+            | Presented::SignedIn => enter_with(app, token, by, client).await,
         };
         match known {
-            Ok(Some(entry)) => return Ok(entry),
-            Ok(None) => {}
+            Ok(entry) => return Ok(entry),
             Err(problem) => refused = refused.or(Some((by, problem))),
         }
     }
@@ -65,10 +86,56 @@ pub(super) fn identify(app: &App, headers: &HeaderMap, client: &Client) -> Resul
         // Where anybody may come in, an old cookie is in nobody's way. Whoever shows a
         // token on purpose is told that it does not do what they mean.
         (None | Some((By::Cookie, _)), Access::Open) => {
-            Ok(Entry { caller: Caller::Owner, by: By::Bearer, renewal: None })
+            Ok(Entry::new(Caller::Owner, By::Bearer, None))
         }
         (Some((_, problem)), _) => Err(problem),
         (None, Access::Token(_)) => Err(missing()),
+    }
+}
+
+/// What a token looks like. Whether it is genuine is another question, but for the owner's.
+pub(super) fn kind(config: &Config, token: &str) -> Presented {
+    let owners = match &config.access {
+        Access::Token(own) => bool::from(token.as_bytes().ct_eq(own.as_bytes())),
+        Access::Open => false,
+    };
+    if owners {
+        Presented::Owner
+    } else if token.starts_with(AccessToken::PREFIX) {
+        Presented::Access
+    } else if token.starts_with(UserToken::PREFIX) {
+        Presented::User
+    } else if token.starts_with(BindingToken::PREFIX) {
+        Presented::Binding
+    } else if token.starts_with(SignedIn::PREFIX) {
+        Presented::SignedIn
+    } else {
+        Presented::Unknown
+    }
+}
+
+/// Lets in whoever shows a token, if it is genuine.
+pub(super) async fn enter_with(
+    app: &App,
+    token: &str,
+    by: By,
+    client: &Client,
+) -> Result<Entry, Problem> {
+    let entry = match kind(&app.config, token) {
+        Presented::Owner => return Ok(Entry::new(Caller::Owner, by, None)),
+        Presented::Access => return member(app, token, by, client).await,
+        Presented::User => user(app, token, by, client)?,
+        Presented::Binding => bound(app, token, client)?,
+        Presented::SignedIn => return signed_in(app, token, by).await,
+        Presented::Unknown => return Err(missing()),
+    };
+    // The seal is genuine for ever; whether its user is still welcome is in the store.
+    if app.is_revoked(entry.caller.name()).await? { Err(missing()) } else { Ok(entry) }
+}
+
+impl Entry {
+    pub(super) fn new(caller: Caller, by: By, proof: Option<Proof>) -> Self {
+        Self { caller, by, renewal: None, proof }
     }
 }
 
@@ -81,11 +148,42 @@ pub(super) fn missing() -> Problem {
     )
 }
 
-fn is_owners(config: &Config, presented: &str) -> bool {
-    match &config.access {
-        Access::Token(token) => bool::from(presented.as_bytes().ct_eq(token.as_bytes())),
-        Access::Open => false,
+async fn member(app: &App, token: &str, by: By, client: &Client) -> Result<Entry, Problem> {
+    let Some(member) = app.bearer(token).await? else {
+        app.forged(None, client.ip);
+        return Err(missing());
+    };
+    let proof = Proof::Token(AccessToken::hash_of(token));
+    Ok(Entry::new(member.into(), by, Some(proof)))
+}
+
+async fn signed_in(app: &App, token: &str, by: By) -> Result<Entry, Problem> {
+    let now = clock::now().as_second();
+    let Some(signed_in) = SignedIn::read(&app.config.key, token, now) else {
+        return Err(missing());
+    };
+    let member = app.member(&signed_in.name).await?.ok_or_else(missing)?;
+    Ok(Entry::new(member.into(), by, Some(Proof::Name(signed_in.name))))
+}
+
+/// Whoever a trusted proxy says it is. Anybody can send its header, so it is read from the
+/// proxy's own address only.
+async fn by_proxy(
+    app: &App,
+    headers: &HeaderMap,
+    client: &Client,
+) -> Result<Option<Entry>, Problem> {
+    let Some(proxy) = &app.config.people.proxy else { return Ok(None) };
+    let trusted = client.ip.is_some_and(|ip| proxy.networks.iter().any(|net| net.contains(ip)));
+    if !trusted {
+        return Ok(None);
     }
+    let mut names = headers.get_all(&proxy.header).iter();
+    let (Some(name), None) = (names.next(), names.next()) else { return Ok(None) };
+    let name = name.to_str().unwrap_or_default();
+    let member = app.vouched_for(name, proxy.role).await?;
+    let proof = Proof::Name(member.name.clone());
+    Ok(Some(Entry::new(member.into(), By::Cookie, Some(proof))))
 }
 
 fn user(app: &App, text: &str, by: By, client: &Client) -> Result<Entry, Problem> {
@@ -103,10 +201,11 @@ fn user(app: &App, text: &str, by: By, client: &Client) -> Result<Entry, Problem
     })?;
     let renewal = token.renewed(now).map(|renewed| {
         let text = renewed.text(&config.key);
-        let cookie = (by == By::Cookie).then(|| cookie(config, &text, renewed.seconds_left(now)));
+        let life = renewed.seconds_left(now);
+        let cookie = (by == By::Cookie).then(|| cookie::keep(config, &text, life));
         Renewal::User { token: text, cookie }
     });
-    Ok(Entry { caller: Caller::User(token.user_id), by, renewal })
+    Ok(Entry { renewal, ..Entry::new(Caller::User(token.user_id), by, None) })
 }
 
 fn bound(app: &App, text: &str, client: &Client) -> Result<Entry, Problem> {
@@ -124,7 +223,7 @@ fn bound(app: &App, text: &str, client: &Client) -> Result<Entry, Problem> {
     })?;
     let renewal = token.renewed(now).map(|renewed| Renewal::Binding { token: renewed.text(key) });
     let caller = Caller::Session { session: token.session, user: token.user_id };
-    Ok(Entry { caller, by: By::Bearer, renewal })
+    Ok(Entry { renewal, ..Entry::new(caller, By::Bearer, None) })
 }
 
 impl Renewal {
@@ -148,65 +247,9 @@ impl Renewal {
     }
 }
 
-/// The tokens that a request carries: in its header, or in our cookie.
-fn presented<'r>(config: &Config, headers: &'r HeaderMap) -> impl Iterator<Item = (By, &'r str)> {
-    let name = cookie_name(config);
-    let bearer = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| (By::Bearer, token.trim()));
-    let cookies = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .filter(move |(cookie, _)| *cookie == name)
-        .map(|(_, token)| (By::Cookie, token));
-    bearer.into_iter().chain(cookies)
-}
-
-/// Cookies are shared by all ports of a host, so the port is in the name.
-fn cookie_name(config: &Config) -> String {
-    format!("hotseat_{}", config.address.port())
-}
-
-fn cookie(config: &Config, token: &str, life: i64) -> String {
-    let name = cookie_name(config);
-    format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={life}")
-}
-
-/// A link carries its token once: it becomes a cookie that scripts cannot read, and
-/// leaves the address bar and the history.
-pub(super) fn swap_token_for_cookie(config: &Config, request: &Request) -> Option<Response> {
-    if request.method() != Method::GET || request.uri().path().starts_with("/api/") {
-        return None;
-    }
-    let (presented, rest) = take_token(request.uri())?;
-    let life = if is_owners(config, presented) {
-        OWNER_COOKIE_LIFE
-    } else {
-        let now = clock::now().as_second();
-        UserToken::read(&config.key, presented, now).ok()?.seconds_left(now)
-    };
-    let cookie = cookie(config, presented, life);
-    let headers = [
-        (header::LOCATION, HeaderValue::from_str(&rest).ok()?),
-        (header::SET_COOKIE, HeaderValue::from_str(&cookie).ok()?),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    Some((StatusCode::SEE_OTHER, headers).into_response())
-}
-
-/// The token of an address, and the address without it.
-fn take_token(uri: &Uri) -> Option<(&str, String)> {
-    let query = uri.query()?;
-    let token = query.split('&').find_map(|pair| pair.strip_prefix("token="))?;
-    let rest: Vec<_> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
-    // A path that begins with two slashes would be read as another host.
-    let path = format!("/{}", uri.path().trim_start_matches('/'));
-    let address = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
-    Some((token, address))
+/// The token in a request's header.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

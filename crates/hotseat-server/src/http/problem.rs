@@ -9,6 +9,7 @@ use std::any::Any;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hotseat_core::Violation;
+use hotseat_store::PeopleError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -111,6 +112,18 @@ impl From<ServiceError> for Problem {
                 (StatusCode::NOT_FOUND, "session_not_found")
             }
             E::OwnerOnly => (StatusCode::FORBIDDEN, "owner_only"),
+            E::Stranger => (StatusCode::FORBIDDEN, "stranger"),
+            E::RoleNeeded(_) => (StatusCode::FORBIDDEN, "role"),
+            E::People(refused) => match refused {
+                PeopleError::NameTaken(_) => (StatusCode::CONFLICT, "name_taken"),
+                PeopleError::NoUser(_) => (StatusCode::NOT_FOUND, "user_not_found"),
+                PeopleError::Revoked(_) => (StatusCode::CONFLICT, "user_revoked"),
+                PeopleError::NoToken(_) => (StatusCode::NOT_FOUND, "token_not_found"),
+                PeopleError::TooManyUsers | PeopleError::TooManyTokens(_) => {
+                    (StatusCode::CONFLICT, "too_many")
+                }
+                PeopleError::Store(_) => return Self::internal(&error),
+            },
             E::OtherUser => (StatusCode::FORBIDDEN, "other_user"),
             E::BoundToSession => (StatusCode::FORBIDDEN, "bound_to_session"),
             E::AdkSessionExists(_) => (StatusCode::CONFLICT, "session_exists"),
@@ -154,7 +167,7 @@ impl From<ServiceError> for Problem {
             E::File { kind: FileProblem::Unreadable, .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "unreadable_file")
             }
-            E::Store(_) => return Self::internal(&error),
+            E::NoRandomness(_) | E::Store(_) => return Self::internal(&error),
         };
         let mut problem = Self::new(status, code, readable(&error));
         match error {

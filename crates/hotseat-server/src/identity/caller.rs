@@ -3,17 +3,26 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use hotseat_core::SessionId;
+use hotseat_core::{Role, SessionId, UserName};
 
 /// On whose behalf something is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Caller {
     /// Whoever runs the installation: sees and does everything.
     Owner,
+    /// One of those who work with it: sees everything, and does what their role allows.
+    Member(Arc<Member>),
     /// A user of it: sees their own sessions.
     User(Arc<str>),
     /// A user of it, in one session and in no other.
     Session { session: SessionId, user: Arc<str> },
+}
+
+/// Somebody who has a name here and a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) name: UserName,
+    pub(crate) role: Role,
 }
 
 /// The program at the other end.
@@ -33,27 +42,50 @@ pub(crate) struct Visitor {
 impl Visitor {
     /// The server itself.
     pub(crate) const INSIDE: Self = Self { caller: Caller::Owner, client: None };
+
+    /// Whoever works on the store itself, with the command line: they have the files.
+    pub(crate) const AT_THE_DESK: Self =
+        Self { caller: Caller::Owner, client: Some(Client { ip: None, user_agent: None }) };
 }
 
 impl Caller {
-    /// The user whose sessions the caller sees; the owner sees those of all.
+    /// The name by which what they do is known to others.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Owner => UserName::OWNER,
+            Self::Member(member) => member.name.as_str(),
+            Self::User(user) | Self::Session { user, .. } => user,
+        }
+    }
+
+    /// The user whose sessions are all that the caller sees.
     pub(crate) fn user(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Owner => None,
+            Self::Owner | Self::Member(_) => None,
             Self::User(user) | Self::Session { user, .. } => Some(user),
+        }
+    }
+
+    /// The only user in whose name the caller may act; admins act for anybody.
+    pub(crate) fn acts_as(&self) -> Option<&str> {
+        match self {
+            Self::Owner => None,
+            Self::Member(member) if member.role == Role::Admin => None,
+            Self::Member(_) | Self::User(_) | Self::Session { .. } => Some(self.name()),
         }
     }
 
     /// The one question that everything here comes down to.
     pub(crate) fn may_see(&self, id: SessionId, user_id: &str) -> bool {
         match self {
-            Self::Owner => true,
+            Self::Owner | Self::Member(_) => true,
             Self::User(user) => **user == *user_id,
             Self::Session { session, user } => *session == id && **user == *user_id,
         }
     }
 
-    pub(crate) fn is_owner(&self) -> bool {
-        matches!(self, Self::Owner)
+    /// Whether the caller sees the sessions of all.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.user().is_none()
     }
 }

@@ -155,6 +155,7 @@ impl CsrfToken {
         let issued = self.issued;
         let (kind, id, user) = match caller {
             Caller::Owner => ("owner", String::new(), ""),
+            Caller::Member(member) => ("member", String::new(), member.name.as_str()),
             Caller::User(user) => ("user", String::new(), &**user),
             Caller::Session { session, user } => ("session", session.to_string(), &**user),
         };
@@ -177,12 +178,12 @@ impl CsrfToken {
     }
 }
 
-fn check(genuine: &str, presented: &str) -> Result<(), Refusal> {
+pub(super) fn check(genuine: &str, presented: &str) -> Result<(), Refusal> {
     let same = genuine.as_bytes().ct_eq(presented.as_bytes());
     if bool::from(same) { Ok(()) } else { Err(Refusal::Invalid) }
 }
 
-fn fields<'t, const N: usize>(text: &'t str, prefix: &str) -> Option<[&'t str; N]> {
+pub(super) fn fields<'t, const N: usize>(text: &'t str, prefix: &str) -> Option<[&'t str; N]> {
     if text.len() > MAX_BYTES {
         return None;
     }
@@ -190,7 +191,7 @@ fn fields<'t, const N: usize>(text: &'t str, prefix: &str) -> Option<[&'t str; N
     fields.try_into().ok()
 }
 
-fn decoded(text: &str) -> Option<Arc<str>> {
+pub(super) fn decoded(text: &str) -> Option<Arc<str>> {
     Some(String::from_utf8(BASE64.decode(text).ok()?).ok()?.into())
 }
 

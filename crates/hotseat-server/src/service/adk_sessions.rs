@@ -183,8 +183,12 @@ impl App {
     /// Whether the caller may touch the session of a key, before any of it is read: how
     /// long that takes would tell whether there is one.
     async fn owned_key(&self, key: &AdkKey) -> Result<(), ServiceError> {
-        if self.visitor.caller.is_owner() {
-            return Ok(());
+        let caller = &self.visitor.caller;
+        if caller.sees_all() {
+            // They see every session, but speak for one user.
+            let theirs = caller.acts_as().is_none_or(|user| user == key.user_id);
+            let not_found = || ServiceError::AdkSessionNotFound(key.id.clone());
+            return theirs.then_some(()).ok_or_else(not_found);
         }
         let hashed = self.store.owner(key.hashed()).await?;
         let literal = match key.literal() {
@@ -212,9 +216,9 @@ impl App {
         mut query: AdkSessionQuery,
     ) -> Result<(Vec<AdkSession>, Option<String>), ServiceError> {
         let caller = &self.visitor.caller;
-        if let Some(user) = caller.user() {
+        if let Some(user) = caller.acts_as() {
             self.known_user(query.user_id.as_deref().unwrap_or(user))?;
-            query.user_id = Some(user.to_string());
+            query.user_id = Some(user.to_owned());
         }
         let shared = self.store.shared_state(&query.app_name, query.user_id.as_deref()).await?;
         let AdkPage { sessions, next } = self.store.adk_sessions(query).await?;
@@ -317,11 +321,10 @@ impl App {
         Ok(shared.users.remove(user_id).unwrap_or_default())
     }
 
-    /// The apps that are hosted, and those that have sessions; of which only the owner
-    /// sees all.
+    /// The apps that are hosted, and those that have sessions, for whoever sees all of these.
     pub(crate) async fn app_names(&self) -> Result<Vec<String>, ServiceError> {
-        let owner = self.visitor.caller.is_owner();
-        let mut names = if owner { self.store.app_names().await? } else { Vec::new() };
+        let all = self.visitor.caller.sees_all();
+        let mut names = if all { self.store.app_names().await? } else { Vec::new() };
         names.extend(self.workers.list().items.into_iter().map(|agent| agent.app_name));
         names.sort_unstable();
         names.dedup();

@@ -36,7 +36,7 @@ impl App {
         self.admit(id, found).ok_or(ServiceError::SessionNotFound(id))
     }
 
-    /// Whether the caller may touch a session. For the owner, whose answer is known,
+    /// Whether the caller may touch a session. For those who see all, whose answer is known,
     /// it is not looked up: what comes next finds out whether it exists.
     pub(super) async fn owned(&self, id: SessionId) -> Result<(), ServiceError> {
         self.check_owner(id).await?;
@@ -47,7 +47,7 @@ impl App {
     /// Turns away who may not see a session, before any of it is read: how long that takes
     /// would tell that there is something to read.
     async fn check_owner(&self, id: SessionId) -> Result<(), ServiceError> {
-        if self.visitor.caller.is_owner() {
+        if self.visitor.caller.sees_all() {
             return Ok(());
         }
         let found = self.store.owner(id).await?;
@@ -82,27 +82,25 @@ impl App {
         admitted
     }
 
-    /// For what concerns the whole installation.
-    pub(crate) fn owner_only(&self) -> Result<(), ServiceError> {
-        if self.visitor.caller.is_owner() { Ok(()) } else { Err(ServiceError::OwnerOnly) }
-    }
-
     /// The user of a session to be made.
     pub(super) fn user_of_new(&self, wish: Option<String>) -> Result<String, ServiceError> {
         match &self.visitor.caller {
             Caller::Owner => Ok(wish.unwrap_or_else(|| LOCAL_USER.to_owned())),
-            Caller::User(user) if wish.as_deref().is_none_or(|wish| wish == &**user) => {
-                Ok(user.to_string())
-            }
-            Caller::User(_) => Err(ServiceError::OtherUser),
             Caller::Session { .. } => Err(ServiceError::BoundToSession),
+            caller @ (Caller::Member(_) | Caller::User(_)) => match wish {
+                Some(wish) if caller.acts_as().is_some_and(|name| name != wish) => {
+                    Err(ServiceError::OtherUser)
+                }
+                Some(wish) => Ok(wish),
+                None => Ok(caller.name().to_owned()),
+            },
         }
     }
 
     /// For callers who name a user: any but themselves is nobody.
     pub(super) fn known_user(&self, user_id: &str) -> Result<(), ServiceError> {
-        match self.visitor.caller.user() {
-            Some(user) if **user != *user_id => Err(ServiceError::NotFound { what: "user" }),
+        match self.visitor.caller.acts_as() {
+            Some(user) if user != user_id => Err(ServiceError::NotFound { what: "user" }),
             Some(_) | None => Ok(()),
         }
     }
@@ -111,7 +109,7 @@ impl App {
     pub(super) fn not_bound(&self) -> Result<(), ServiceError> {
         match self.visitor.caller {
             Caller::Session { .. } => Err(ServiceError::BoundToSession),
-            Caller::Owner | Caller::User(_) => Ok(()),
+            Caller::Owner | Caller::Member(_) | Caller::User(_) => Ok(()),
         }
     }
 
@@ -128,10 +126,10 @@ impl App {
     }
 
     /// `owners` says that the owner's own client is the session's client, too. Elsewhere
-    /// the owner only looks after it, and the client is that of its user.
+    /// those who see all only look after it, and the client is that of its user.
     pub(super) fn note_visit(&self, session: SessionId, owners: bool) {
         let Some(client) = &self.visitor.client else { return };
-        let by_owner = self.visitor.caller.is_owner();
+        let by_owner = self.visitor.caller.sees_all();
         let client = Some(client).filter(|_| owners || !by_owner);
         self.keeping.visited(Visit {
             session,
@@ -143,7 +141,7 @@ impl App {
     }
 
     pub(super) fn turned_away(&self, id: SessionId, there: bool) {
-        // The owner may see everything, so an unknown id is only a mistake.
+        // Whoever may see everything has only mistyped an unknown id.
         let Some(user) = self.visitor.caller.user() else { return };
         self.enumeration.missed(Suspect::User(user.clone()), &shown(id));
         let mismatch = there.then_some("user_binding_mismatch");

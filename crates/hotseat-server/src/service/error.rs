@@ -3,8 +3,8 @@
 //! Variants carry data; the two front doors each decide in one exhaustive match
 //! what status and which words a caller gets.
 
-use hotseat_core::{EvalSetError, GoldenError, SessionId, TurnId, Violation};
-use hotseat_store::{AppendError, StoreError};
+use hotseat_core::{EvalSetError, GoldenError, Role, SessionId, TurnId, Violation};
+use hotseat_store::{AppendError, PeopleError, StoreError};
 use serde_json::value::RawValue;
 
 use super::files::FileProblem;
@@ -17,6 +17,14 @@ pub(crate) enum ServiceError {
     AdkSessionNotFound(String),
     #[error("only the owner of this server may do this: use the token that `hotseat web` printed")]
     OwnerOnly,
+    #[error("this needs the role {0}: ask an admin")]
+    RoleNeeded(Role),
+    #[error("you are signed in, but have no place here: ask an admin of this server")]
+    Stranger,
+    #[error(transparent)]
+    People(PeopleError),
+    #[error("the system gave no random bytes")]
+    NoRandomness(#[source] std::io::Error),
     #[error("your token is for another user: leave `user_id` out")]
     OtherUser,
     #[error("your token is for one session and admits to nothing else")]
@@ -106,6 +114,15 @@ pub(crate) enum ServiceError {
 impl ServiceError {
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::Invalid { detail: detail.into(), violations: Vec::new() }
+    }
+}
+
+impl From<PeopleError> for ServiceError {
+    fn from(error: PeopleError) -> Self {
+        match error {
+            PeopleError::Store(error) => Self::Store(error),
+            refused => Self::People(refused),
+        }
     }
 }
 

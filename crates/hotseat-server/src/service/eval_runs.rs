@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hotseat_core::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -81,7 +82,7 @@ struct Outcome {
 impl App {
     /// Starts a run and returns at once.
     pub(crate) fn start_eval(&self, wish: EvalRunWish) -> Result<EvalRun, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Developer)?;
         self.known_eval_set(&wish.path)?;
         if self.workers.agent(&wish.agent).is_none_or(|agent| !agent.connected) {
             return Err(ServiceError::NoWorker(wish.agent));
@@ -137,7 +138,7 @@ impl App {
 
     /// Runs of a file, or of all, newest first.
     pub(crate) fn eval_run_list(&self, path: Option<&str>) -> Result<Vec<EvalRun>, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let Ok(entries) = std::fs::read_dir(self.eval_run_folder()) else {
             return Ok(Vec::new());
         };
@@ -152,7 +153,7 @@ impl App {
     }
 
     pub(crate) fn eval_run(&self, id: &str) -> Result<EvalRun, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let not_found = ServiceError::NotFound { what: "eval run" };
         // Only a UUID names a file here.
         let Ok(id) = id.parse::<hotseat_core::RunId>() else { return Err(not_found) };

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hotseat_core::{EvalSetView, MergeAction, case_problems, put_case, read_eval_set, remove_case};
+use hotseat_core::{
+    EvalSetView, MergeAction, Role, case_problems, put_case, read_eval_set, remove_case,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,7 +52,7 @@ pub(crate) struct Validation {
 impl App {
     /// Every known file that exists, by path.
     pub(crate) async fn eval_sets(&self) -> Result<Vec<EvalSetSummary>, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let known = self.known_eval_sets();
         blocking(move || {
             known.into_iter().filter(|(path, _)| path.is_file()).map(summary).collect()
@@ -123,7 +125,7 @@ impl App {
         &self,
         path: &str,
     ) -> Result<(PathBuf, Option<String>), ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let wanted = Path::new(path);
         let known = self.known_eval_sets().into_iter().find(|(known, _)| known == wanted);
         known.ok_or(ServiceError::NotFound { what: "eval set file" })

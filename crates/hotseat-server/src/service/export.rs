@@ -7,8 +7,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use hotseat_core::{
-    MergeAction, NewCase, SessionId, SessionStatus, Subject, adk_session_json, golden_trace, merge,
-    snake_case,
+    MergeAction, NewCase, Role, SessionId, SessionStatus, Subject, adk_session_json, golden_trace,
+    merge, snake_case,
 };
 use hotseat_store::Session;
 use serde_json::Value;
@@ -36,9 +36,9 @@ pub(crate) struct Exported {
 }
 
 impl App {
-    /// For the owner: it names a file of theirs.
+    /// Not for users: it names a file of the installation.
     pub(crate) async fn preview_export(&self, id: SessionId) -> Result<Preview, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let session = self.session(id).await?;
         let path = self.eval_set_path(&session, None)?;
         let case = self.golden_case(&session).await?;
@@ -60,7 +60,7 @@ impl App {
         wish: Option<&str>,
         edited: Option<Value>,
     ) -> Result<Exported, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Developer)?;
         let session = self.session(id).await?;
         if session.status != SessionStatus::Completed {
             return Err(ServiceError::SessionNotCompleted(id));

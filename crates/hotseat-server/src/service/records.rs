@@ -6,9 +6,10 @@ use hotseat_core::{
     Kind, MESSAGE_ENTRY, Message, NewEvent, Seq, SessionId, adk_account, backfill_event,
     read_message,
 };
-use hotseat_store::{EventQuery, Expected, Session};
+use hotseat_store::{AuditAction, EventQuery, Expected, Session};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::sessions::{raw, server_event};
 use super::{App, ServiceError, adk_event};
@@ -55,14 +56,18 @@ impl App {
 
     /// Removes the raw log of a session, and leaves its messages. Says how many entries went.
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, ServiceError> {
-        self.owned(id).await?;
-        Ok(self.store.clear_events(id).await?)
+        self.managed(id).await?;
+        let cleared = self.store.clear_events(id).await?;
+        let detail = json!({"entries": cleared});
+        self.note(AuditAction::EventsCleared, id.to_string(), Some(id), detail).await;
+        Ok(cleared)
     }
 
     /// Computes anew what is derived from the log.
     pub(crate) async fn rebuild(&self, id: SessionId) -> Result<Session, ServiceError> {
         self.owned(id).await?;
         self.store.rebuild(id).await?;
+        self.note(AuditAction::SessionRebuilt, id.to_string(), Some(id), Value::Null).await;
         self.session(id).await
     }
 

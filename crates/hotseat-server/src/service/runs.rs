@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use hotseat_core::{
-    Kind, NewEvent, RunChange, RunId, RunStatus, Seat, Seq, SessionId, SessionStatus, ToolRun,
-    ToolRunStatus,
+    Kind, NewEvent, Role, RunChange, RunId, RunStatus, Seat, Seq, SessionId, SessionStatus,
+    ToolRun, ToolRunStatus,
 };
 use hotseat_store::{
     Created, EventQuery, Expected, NewSession, Order, Running, Session, SessionQuery,
@@ -190,7 +190,7 @@ impl App {
         &self,
         registration: Registration,
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Admin)?;
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
         let claimed = registration.active_runs.clone();
         let attached = self.workers.attach(registration);

@@ -8,8 +8,8 @@ use hotseat_core::{
     truncate_description,
 };
 use hotseat_store::{
-    Access, AppendError, Appended, EventQuery, Expected, NewSession, Page, SearchPage, SearchQuery,
-    Session, SessionQuery, TurnQuery,
+    Access, AppendError, Appended, AuditAction, EventQuery, Expected, NewSession, Page, SearchPage,
+    SearchQuery, Session, SessionQuery, TurnQuery,
 };
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -194,11 +194,13 @@ impl App {
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<(), ServiceError> {
-        let session = self.session(id).await?;
+        let session = self.managed(id).await?;
         if !self.store.delete_session(id).await? {
             return Err(ServiceError::SessionNotFound(id));
         }
         self.cancel_at_worker(&session);
+        let detail = json!({"user_id": session.user_id});
+        self.note(AuditAction::SessionDeleted, id.to_string(), Some(id), detail).await;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Figures about everything the server keeps.
 
-use hotseat_core::rfc3339;
+use hotseat_core::{Role, rfc3339};
 use hotseat_store::{Figures, Latency, RemovalReason};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -169,7 +169,7 @@ struct Size {
 
 impl App {
     pub(crate) async fn stats(&self) -> Result<Stats, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let figures = self.store.figures(an_hour_before(clock::now())).await?;
         Ok(self.stats_of(figures))
     }
@@ -270,7 +270,7 @@ impl App {
 
     /// What is counted right now, for those who keep the figures themselves.
     pub(crate) async fn meter(&self) -> Result<Meter, ServiceError> {
-        self.owner_only()?;
+        self.needs(Role::Viewer)?;
         let agents = self.workers.list().items.iter().filter(|agent| agent.connected).count();
         Ok(Meter {
             figures: self.store.figures(clock::now()).await?,

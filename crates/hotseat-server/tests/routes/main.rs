@@ -50,7 +50,13 @@ mod owner_grpc;
 #[cfg(test)]
 mod owner_work;
 #[cfg(test)]
+mod people;
+#[cfg(test)]
+mod permissions;
+#[cfg(test)]
 mod problem;
+#[cfg(test)]
+mod proxy;
 #[cfg(test)]
 mod races;
 #[cfg(test)]
@@ -63,6 +69,8 @@ mod search;
 mod seats;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod sign_in;
 #[cfg(test)]
 mod stats;
 #[cfg(test)]

@@ -50,6 +50,7 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("DELETE", "/sessions/{session_id}", Rule::TheirOwn),
     ("GET", "/api/v1/agents", Rule::Anyone),
     ("GET", "/api/v1/csrf", Rule::Anyone),
+    ("GET", "/api/v1/me", Rule::Anyone),
     ("GET", "/list-apps", Rule::Anyone),
     ("GET", "/api/v1/sessions", Rule::TheirOwn),
     ("POST", "/api/v1/sessions", Rule::TheirOwn),
@@ -97,6 +98,15 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("POST", "/api/v1/eval-sets/validate", Rule::OwnerOnly),
     ("GET", "/api/v1/stats", Rule::OwnerOnly),
     ("GET", "/metrics", Rule::OwnerOnly),
+    ("GET", "/api/v1/users", Rule::OwnerOnly),
+    ("POST", "/api/v1/users", Rule::OwnerOnly),
+    ("DELETE", "/api/v1/users/{name}", Rule::OwnerOnly),
+    ("PUT", "/api/v1/users/{name}/role", Rule::OwnerOnly),
+    ("GET", "/api/v1/users/{name}/tokens", Rule::OwnerOnly),
+    ("POST", "/api/v1/users/{name}/tokens", Rule::OwnerOnly),
+    ("DELETE", "/api/v1/tokens/{id}", Rule::OwnerOnly),
+    ("GET", "/api/v1/audit", Rule::OwnerOnly),
+    ("GET", "/api/v1/audit/export", Rule::OwnerOnly),
 ];
 
 /// Every operation of the document, with what was decided for it.
@@ -125,6 +135,8 @@ pub(crate) async fn ask(
         ("POST", "messages") => json!({"content": "hello"}),
         ("POST", "events") => sample::user_event("e-1", "hello"),
         ("POST", "decision") => sample::says("5"),
+        ("POST", "users") => json!({"name": "somebody", "role": "viewer"}),
+        ("PUT", "role") => json!({"role": "viewer"}),
         ("PATCH", "{session}") => json!({"stateDelta": {"a": 1}}),
         ("PUT", "case") => json!({"path": "x", "case": {}}),
         ("POST", "validate") => json!({"path": "x"}),

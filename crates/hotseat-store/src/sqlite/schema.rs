@@ -17,7 +17,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
     include_str!("migrations/0004_epochs.sql"),
-    include_str!("migrations/0005_event_types.sql"),
+    include_str!("migrations/0005_people.sql"),
+    include_str!("migrations/0006_event_types.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -27,7 +28,7 @@ const DERIVES: u32 = 2;
 const HASHES: u32 = 3;
 
 /// The first version that finds events by their `type`.
-const TYPES: u32 = 5;
+const TYPES: u32 = 6;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,7 +38,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const WRITER_CACHE: i32 = -16_384;
 
 /// Prepared statements kept per connection; more than this crate has.
-const STATEMENTS_KEPT: usize = 64;
+const STATEMENTS_KEPT: usize = 96;
 
 /// The connection that writes. Every commit is on the disk when it returns:
 /// WAL with `synchronous=FULL` syncs the log once per commit, and the writer
@@ -94,7 +95,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > known {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+        return Err(OpenError::Newer { place: path.display().to_string(), found, known });
     }
     for migration in &MIGRATIONS[found as usize..] {
         transaction.execute_batch(migration).map_err(failed)?;

@@ -10,6 +10,7 @@ use hotseat_store::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::database::Database;
 use crate::log::{
     answer, at, completion, dismissal, event, id, log, new_session, raw, request, run, said, seqs,
 };
@@ -296,6 +297,27 @@ async fn derived(store: &Store, session: SessionId) -> (String, Vec<Message>) {
     (Value::Object(state).to_string(), store.messages(session).await.unwrap())
 }
 
+/// Takes the steps in an empty store, and looks whether it all fits together.
+async fn check(store: Store, steps: Vec<Step>) {
+    for step in steps {
+        take(&store, step).await;
+    }
+    for session in all_sessions(&store).await {
+        let log = log(&store, session.id).await;
+        assert_eq!(Summary::stored(&session), Summary::computed(session.created_at, &log));
+        let before = derived(&store, session.id).await;
+        store.rebuild(session.id).await.unwrap();
+        let again = store.session(session.id).await.unwrap().unwrap();
+        assert_eq!(again, session, "rebuilt equals stored");
+        assert_eq!(derived(&store, session.id).await, before, "rebuilt equals stored");
+    }
+}
+
+fn finish(work: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(work);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 48,
@@ -308,21 +330,23 @@ proptest! {
     fn whatever_is_done_answers_and_summaries_are_what_the_logs_say(
         steps in prop::collection::vec(step(), 1..40)
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let store = Store::scratch(Limits::default()).unwrap();
-            for step in steps {
-                take(&store, step).await;
-            }
-            for session in all_sessions(&store).await {
-                let log = log(&store, session.id).await;
-                assert_eq!(Summary::stored(&session), Summary::computed(session.created_at, &log));
-                let before = derived(&store, session.id).await;
-                store.rebuild(session.id).await.unwrap();
-                let again = store.session(session.id).await.unwrap().unwrap();
-                assert_eq!(again, session, "rebuilt equals stored");
-                assert_eq!(derived(&store, session.id).await, before, "rebuilt equals stored");
-            }
-        });
+        finish(async { check(Store::scratch(Limits::default()).unwrap(), steps).await });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        // Each has a database of its own.
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn whatever_is_done_answers_and_summaries_are_what_the_logs_say_on_postgres(
+        steps in prop::collection::vec(step(), 1..40)
+    ) {
+        let database = Database::postgres();
+        finish(async { check(database.open(Limits::default()).await, steps).await });
     }
 }

@@ -13,6 +13,10 @@ mod serve;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod store;
+#[cfg(test)]
+mod users;
+#[cfg(test)]
 mod web;
 
 /// The program under test.

@@ -120,7 +120,8 @@ async fn a_run_of_a_worker_is_part_of_its_callers_trace() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let (spans, all) = collector.spans();
     let [request] = named(&spans, "POST /agent/math/chat")[..] else { panic!("{all}") };
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex =
+        |bytes: &[u8]| bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     assert_eq!(hex(&request.parent_span_id), "b7ad6b7169203331", "{all}");
     let [run] = named(&spans, "run")[..] else { panic!("{all}") };
     assert_eq!(run.parent_span_id, request.span_id);
