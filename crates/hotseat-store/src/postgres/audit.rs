@@ -43,7 +43,8 @@ pub(super) async fn insert(
     let statement = transaction.prepare_cached(sql).await?;
     let (at, actor, subject) =
         (entry.at.as_millisecond(), kept(&entry.actor), kept(&entry.subject));
-    let (action, session) = (entry.action.as_str(), entry.session.map(|session| session.uuid()));
+    let (action, session) =
+        (entry.action.as_str(), entry.session.map(hotseat_core::SessionId::uuid));
     let detail = entry.detail.to_string();
     let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
         [&key, &at, &actor, &action, &subject, &session, &detail];

@@ -145,7 +145,7 @@ pub(super) async fn put_parts(held: &Held, parts: &Parts) -> Result<(), Failure>
         let sql = "INSERT INTO session_access (session_id, last_access_at, client_ip, user_agent, \
                    failed_attempts, flagged, warnings) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let statement = held.prepare_cached(sql).await?;
-        let at = access.last_access_at.map_or(0, |at| at.as_millisecond());
+        let at = access.last_access_at.map_or(0, Timestamp::as_millisecond);
         let (ip, agent) = (kept_if(access.client_ip.as_ref()), kept_if(access.user_agent.as_ref()));
         let attempts = row::signed(access.failed_attempts);
         let warnings = warnings::text(&access.warnings);
