@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, SqlState};
 
 use crate::StoreError;
 use crate::error::Cause;
@@ -41,7 +41,7 @@ impl Failure {
         match self {
             Self::Corrupt(_) => false,
             Self::Pool(deadpool_postgres::PoolError::Backend(error)) | Self::Database(error) => {
-                error.code().map_or_else(|| lost(error), passes)
+                error.as_db_error().map_or_else(|| lost(error), passes)
             }
             Self::TimedOut | Self::Pool(_) => true,
         }
@@ -55,17 +55,21 @@ fn lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || io
 }
 
-fn passes(code: &SqlState) -> bool {
+/// Whether an error that the server sent tells of something that passes.
+fn passes(error: &DbError) -> bool {
     // Class 08 is about connections, 40 about other transactions, 53 about resources, and 57P
-    // about a server that stops, starts or ended the connection. A key that is there already
-    // was written by somebody at the same time, and the next attempt sees it. A transaction that
-    // may only read is on a server that is no longer, or not yet, the one to write to.
+    // about a server that stops, starts or ended the connection. A transaction that may only
+    // read is on a server that is no longer, or not yet, the one to write to.
+    let code = error.code();
     let class = |prefix| code.code().starts_with(prefix);
+    // Somebody created the same session at the same time, and the next attempt sees it.
+    let met = *code == SqlState::UNIQUE_VIOLATION && error.constraint() == Some("sessions_pkey");
     class("08")
         || class("40")
         || class("53")
         || class("57P")
-        || [SqlState::UNIQUE_VIOLATION, SqlState::READ_ONLY_SQL_TRANSACTION].contains(code)
+        || met
+        || *code == SqlState::READ_ONLY_SQL_TRANSACTION
 }
 
 /// How long to go on trying.

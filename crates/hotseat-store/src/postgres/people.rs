@@ -9,6 +9,7 @@ use hotseat_core::{Role, UserName};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use super::failure::{Failure, Patience};
@@ -152,13 +153,12 @@ async fn add_user(people: &Transaction<'_>, new: &User, act: &Act) -> Result<Don
         Some(_) => return Ok(Err(PeopleError::NameTaken(new.name.clone()))),
         None => {}
     }
-    let users = people.query_one("SELECT count(*) FROM users", &[]).await?;
-    if row::count(&users, 0)? >= MAX_USERS as u64 {
+    if count(people, "SELECT count(*) FROM users", &[]).await? >= MAX_USERS as u64 {
         return Ok(Err(PeopleError::TooManyUsers));
     }
     let sql = "INSERT INTO users (id, name, role, created_at) VALUES ($1, $2, $3, $4)";
     let at = act.at.as_millisecond();
-    people.execute(sql, &[&new.id, &new.name.as_str(), &new.role.as_str(), &at]).await?;
+    run(people, sql, &[&new.id, &new.name.as_str(), &new.role.as_str(), &at]).await?;
     note(people, act, AuditAction::UserAdded, &new.name, json!({"role": new.role})).await?;
     Ok(Ok(new.clone()))
 }
@@ -174,7 +174,7 @@ async fn set_role(
         other => return Ok(other),
     };
     let sql = "UPDATE users SET role = $2 WHERE name = $1";
-    people.execute(sql, &[&name.as_str(), &role.as_str()]).await?;
+    run(people, sql, &[&name.as_str(), &role.as_str()]).await?;
     let detail = json!({"role": role, "before": user.role});
     note(people, act, AuditAction::RoleChanged, name, detail).await?;
     Ok(Ok(User { role, ..user }))
@@ -192,9 +192,9 @@ async fn revoke_user(
         return Ok(Ok(user));
     }
     let at = act.at.as_millisecond();
-    people.execute("UPDATE users SET revoked_at = $2 WHERE id = $1", &[&user.id, &at]).await?;
+    run(people, "UPDATE users SET revoked_at = $2 WHERE id = $1", &[&user.id, &at]).await?;
     let sql = "UPDATE user_tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL";
-    let tokens = people.execute(sql, &[&user.id, &at]).await?;
+    let tokens = run(people, sql, &[&user.id, &at]).await?;
     note(people, act, AuditAction::UserRevoked, name, json!({"tokens": tokens})).await?;
     Ok(Ok(User { revoked_at: Some(act.at), ..user }))
 }
@@ -220,7 +220,7 @@ async fn add_token(
     let (prefix, label) = (kept(&new.prefix), kept(&new.label));
     let (at, end) = (act.at.as_millisecond(), new.expires_at.map(Timestamp::as_millisecond));
     let hash = new.hash.as_slice();
-    people.execute(sql, &[&id, &user.id, &hash, &prefix, &label, &at, &end]).await?;
+    run(people, sql, &[&id, &user.id, &hash, &prefix, &label, &at, &end]).await?;
     let detail = json!({"token": id, "prefix": new.prefix, "label": new.label});
     note(people, act, AuditAction::TokenAdded, &new.user, detail).await?;
     Ok(Ok(Token {
@@ -239,12 +239,12 @@ async fn add_token(
 /// none is over.
 async fn make_room(people: &Transaction<'_>, user: Uuid, now: Timestamp) -> Result<bool, Failure> {
     let sql = "SELECT count(*) FROM user_tokens WHERE user_id = $1";
-    if row::count(&people.query_one(sql, &[&user]).await?, 0)? < MAX_TOKENS_PER_USER as u64 {
+    if count(people, sql, &[&user]).await? < MAX_TOKENS_PER_USER as u64 {
         return Ok(true);
     }
     let sql = "DELETE FROM user_tokens WHERE id = (SELECT id FROM user_tokens WHERE user_id = $1 \
                AND (revoked_at IS NOT NULL OR expires_at <= $2) ORDER BY created_at, id LIMIT 1)";
-    Ok(people.execute(sql, &[&user, &now.as_millisecond()]).await? > 0)
+    Ok(run(people, sql, &[&user, &now.as_millisecond()]).await? > 0)
 }
 
 async fn revoke_token(
@@ -258,14 +258,41 @@ async fn revoke_token(
         Some(token) => token,
     };
     let sql = "UPDATE user_tokens SET revoked_at = $2 WHERE id = $1";
-    people.execute(sql, &[&id, &act.at.as_millisecond()]).await?;
+    run(people, sql, &[&id, &act.at.as_millisecond()]).await?;
     let detail = json!({"token": id, "prefix": token.prefix, "label": token.label});
     note(people, act, AuditAction::TokenRevoked, &token.user, detail).await?;
     Ok(Ok(Token { revoked_at: Some(act.at), ..token }))
 }
 
+async fn run(
+    people: &Transaction<'_>,
+    sql: &str,
+    values: &[&(dyn ToSql + Sync)],
+) -> Result<u64, Failure> {
+    let statement = people.prepare_cached(sql).await?;
+    Ok(people.execute(&statement, values).await?)
+}
+
+async fn ask(
+    people: &Transaction<'_>,
+    sql: &str,
+    values: &[&(dyn ToSql + Sync)],
+) -> Result<Option<Row>, Failure> {
+    let statement = people.prepare_cached(sql).await?;
+    Ok(people.query_opt(&statement, values).await?)
+}
+
+/// How many there are, of a query that answers with a number.
+async fn count(
+    people: &Transaction<'_>,
+    sql: &str,
+    values: &[&(dyn ToSql + Sync)],
+) -> Result<u64, Failure> {
+    ask(people, sql, values).await?.as_ref().map_or(Ok(0), |found| row::count(found, 0))
+}
+
 async fn find(people: &Transaction<'_>, name: &UserName) -> Result<Option<User>, Failure> {
-    let found = people.query_opt(&format!("{USERS} WHERE u.name = $1"), &[&name.as_str()]).await?;
+    let found = ask(people, &format!("{USERS} WHERE u.name = $1"), &[&name.as_str()]).await?;
     found.as_ref().map(|found| user_at(found, 0)).transpose()
 }
 
@@ -279,7 +306,7 @@ async fn valid(people: &Transaction<'_>, name: &UserName) -> Result<Done<User>, 
 }
 
 async fn token_by_id(people: &Transaction<'_>, id: Uuid) -> Result<Option<Token>, Failure> {
-    let found = people.query_opt(&format!("{TOKENS} WHERE t.id = $1"), &[&id]).await?;
+    let found = ask(people, &format!("{TOKENS} WHERE t.id = $1"), &[&id]).await?;
     found.as_ref().map(token).transpose()
 }
 

@@ -185,7 +185,7 @@ fn put_derived(connection: &Connection, parts: &Parts) -> rusqlite::Result<()> {
         )?
         .execute(params![
             key,
-            access.last_access_at.map_or(0, jiff::Timestamp::as_millisecond),
+            access.last_access_at.map_or(0, Timestamp::as_millisecond),
             access.client_ip,
             access.user_agent,
             i64::try_from(access.failed_attempts).unwrap_or(i64::MAX),
