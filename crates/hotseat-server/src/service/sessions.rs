@@ -113,6 +113,7 @@ impl App {
             match self.store.append(id, Expected::Any, events).await {
                 Ok(_) => {
                     self.cancel_at_worker(&session);
+                    self.note_session(AuditAction::SessionCompleted, id).await;
                     return self.session(id).await;
                 }
                 Err(error) if open_ends_changed(&error) => session = self.session(id).await?,
@@ -149,6 +150,7 @@ impl App {
             match self.store.append(id, Expected::Any, events).await {
                 Ok(_) => {
                     self.cancel_at_worker(&session);
+                    self.note_session(AuditAction::RunCancelled, id).await;
                     return Ok(());
                 }
                 Err(error) if open_ends_changed(&error) => {}

@@ -58,6 +58,8 @@ mod races;
 #[cfg(test)]
 mod records;
 #[cfg(test)]
+mod rooms;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod search;
@@ -71,5 +73,7 @@ mod sign_in;
 mod stats;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod tls;
 #[cfg(test)]
 mod turns;
