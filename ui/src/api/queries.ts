@@ -10,6 +10,7 @@ import type {
   Artifact,
   CasePut,
   CaseRemoved,
+  Claim,
   Decision,
   DecisionAccepted,
   EvalRun,

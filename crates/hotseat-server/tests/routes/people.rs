@@ -1,5 +1,6 @@
 //! Named users: what their tokens do, and when they stop doing it.
 
+use hotseat_testkit::proto::CreateSessionRequest;
 use hotseat_testkit::{Api, TestServer, sample, soon};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -176,6 +177,14 @@ async fn a_member_acts_in_no_name_but_their_own() {
     }
     assert_eq!(ada.post("/apps/app/users/bob/sessions/t", &json!({})).await.status, 404);
     assert_eq!(ada.delete("/apps/app/users/bob/sessions/s").await.status, 404);
+    // A program of theirs may call its user anything.
+    let request = CreateSessionRequest {
+        user_id: "user".to_owned(),
+        source: "plugin".to_owned(),
+        ..Default::default()
+    };
+    let made = ada.grpc().await.seat.create_session(request).await.unwrap().into_inner();
+    assert_eq!(ada.show(&made.id).await["user_id"], "ada");
     let for_bob = anna.post("/api/v1/sessions", &json!({"user_id": "bob"})).await.json(201);
     assert_eq!(for_bob["user_id"], "bob");
 }
