@@ -9,6 +9,7 @@ mod derive;
 mod identity;
 mod leases;
 mod ledger;
+mod moment;
 mod people;
 mod queue;
 mod reader;
@@ -21,6 +22,7 @@ mod settle;
 mod tail;
 mod totals;
 mod usage;
+mod whereabouts;
 mod writer;
 
 use std::collections::HashMap;
@@ -29,9 +31,12 @@ use std::sync::Arc;
 
 use hotseat_core::{Event, Message, NewEvent, SessionId, TurnId};
 use jiff::Timestamp;
+use rusqlite::Connection;
 use serde_json::{Map, Value};
 
+use self::moment::Moment;
 use self::reader::Readers;
+use self::whereabouts::Whereabouts;
 use self::writer::Writer;
 use crate::hub::Hub;
 use crate::rules::Prepared;
@@ -42,10 +47,14 @@ use crate::{
     TurnQuery, Visit,
 };
 
+/// Events that are read where the reader stands. More of them are worth another thread.
+const SHORT_PAGE: usize = 256;
+
 #[derive(Debug, Clone)]
 pub(crate) struct Sqlite {
     writer: Writer,
     readers: Readers,
+    whereabouts: Whereabouts,
     limits: Arc<Limits>,
 }
 
@@ -58,9 +67,17 @@ impl Sqlite {
     ) -> Result<Self, OpenError> {
         let connection = schema::open_writer(path, durability)?;
         let limits = Arc::new(limits);
-        let writer = Writer::start(path, connection, hub, Arc::clone(&limits), durability)
-            .map_err(OpenError::Thread)?;
-        Ok(Self { writer, readers: Readers::new(path), limits })
+        let whereabouts = Whereabouts::default();
+        let writer = Writer::start(
+            path,
+            connection,
+            hub,
+            Arc::clone(&limits),
+            whereabouts.clone(),
+            durability,
+        )
+        .map_err(OpenError::Thread)?;
+        Ok(Self { writer, readers: Readers::new(path), whereabouts, limits })
     }
 
     pub(crate) async fn create_session(&self, new: NewSession) -> Result<Created, AppendError> {
@@ -142,10 +159,10 @@ impl Sqlite {
     }
 
     pub(crate) async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        let limits = Arc::clone(&self.limits);
+        let clue = self.whereabouts.of(id);
         self.readers
-            .read("read a session", move |connection| {
-                row::find_session(&connection.unchecked_transaction()?, id, &limits)
+            .glance("read a session", |connection| {
+                row::find_session(&Moment::of(connection)?, id, &clue, &self.limits)
             })
             .await
     }
@@ -169,9 +186,16 @@ impl Sqlite {
         id: SessionId,
         query: AdkEventQuery,
     ) -> Result<Option<AdkRead>, StoreError> {
+        let clue = self.whereabouts.of(id);
+        if query.recent == Some(0) {
+            let read = |connection: &_| adk::session(connection, id, &clue, &query, &self.limits);
+            return self.readers.glance("read a session", read).await;
+        }
         let limits = Arc::clone(&self.limits);
         self.readers
-            .read("read a session", move |connection| adk::session(connection, id, &query, &limits))
+            .read("read a session", move |connection| {
+                adk::session(connection, id, &clue, &query, &limits)
+            })
             .await
     }
 
@@ -202,8 +226,9 @@ impl Sqlite {
 
     pub(crate) async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
         let limit = usize::try_from(self.limits.max_messages_per_session).unwrap_or(usize::MAX);
+        let clue = self.whereabouts.of(id);
         self.readers
-            .read("read messages", move |connection| adk::messages(connection, id, limit))
+            .read("read messages", move |connection| adk::messages(connection, id, &clue, limit))
             .await
     }
 
@@ -226,9 +251,16 @@ impl Sqlite {
         session: SessionId,
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
-        self.readers
-            .read("read events", move |connection| reader::events(connection, session, &query))
-            .await
+        let clue = self.whereabouts.of(session);
+        let short = (1..=SHORT_PAGE).contains(&query.limit);
+        let read = move |connection: &Connection| {
+            let moment = Moment::of(connection)?;
+            reader::events(&moment, session, &clue, &query)
+        };
+        if short {
+            return self.readers.glance("read events", read).await;
+        }
+        self.readers.read("read events", read).await
     }
 
     pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {
@@ -241,7 +273,7 @@ impl Sqlite {
         turn: TurnId,
     ) -> Result<Option<Turn>, StoreError> {
         self.readers
-            .read("read a turn", move |connection| reader::turn(connection, session, turn))
+            .glance("read a turn", move |connection| reader::turn(connection, session, turn))
             .await
     }
 

@@ -30,6 +30,11 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 
+/// Requests begin on one thread and end on another; this one gives memory back without a
+/// lock that all threads share.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let args = Args::parse_from(args::with_dashes(std::env::args_os()));
     let result = match args.command {

@@ -25,6 +25,9 @@ const SETTLING: Duration = Duration::from_secs(5);
 /// How often what is open is looked up again, when it changed while it was being ended.
 const ATTEMPTS: usize = 20;
 
+/// Events of a conversation read at once.
+const PAGE: usize = 256;
+
 /// What a caller may say about a new session.
 #[derive(Debug, Default)]
 pub(crate) struct CreateSession {
@@ -255,16 +258,16 @@ impl App {
     ) -> Result<Vec<Value>, ServiceError> {
         let is_before = |seq: Seq| before.is_none_or(|before| seq < before);
         let mut raw = Vec::new();
-        let mut query = EventQuery { kinds: vec![Kind::Event], ..EventQuery::default() };
+        let mut query =
+            EventQuery { kinds: vec![Kind::Event], limit: PAGE, ..EventQuery::default() };
         loop {
-            // A page may be short because its events are large, so only an empty one is the end.
             let page = self.store.events(id, query.clone()).await?;
             let Some(last) = page.last() else { return Ok(raw) };
             query.after = last.seq;
             let own =
                 page.iter().filter(|event| is_before(event.seq) && event.parent_call_id.is_none());
             raw.extend(own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()));
-            if !is_before(query.after) {
+            if page.len() < PAGE || !is_before(query.after) {
                 return Ok(raw);
             }
         }

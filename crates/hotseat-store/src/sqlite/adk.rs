@@ -8,6 +8,8 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params, params_from_iter};
 use serde_json::{Map, Value};
 
+use super::moment::Moment;
+use super::whereabouts::Clue;
 use super::{reader, row};
 use crate::query::page_size;
 use crate::{
@@ -80,19 +82,20 @@ fn states(
 pub(super) fn session(
     connection: &Connection,
     id: SessionId,
+    clue: &Clue,
     query: &AdkEventQuery,
     limits: &Limits,
 ) -> rusqlite::Result<Option<AdkRead>> {
     // One transaction, so that state and events are of one moment.
-    let moment = connection.unchecked_transaction()?;
-    let Some(session) = row::find_session(&moment, id, limits)? else { return Ok(None) };
+    let moment = Moment::of(connection)?;
+    let Some(session) = row::find_session(&moment, id, clue, limits)? else { return Ok(None) };
     let state = session_state(&moment, id)?;
     let shared = if session.shares_state() {
         shared_state(&moment, &session.app_name, Some(&session.user_id))?
     } else {
         SharedState::default()
     };
-    let (events, more) = events(&moment, id, query)?;
+    let (events, more) = events(&moment, id, clue, query)?;
     Ok(Some(AdkRead { session, state, shared, events, more }))
 }
 
@@ -100,6 +103,7 @@ pub(super) fn session(
 fn events(
     connection: &Connection,
     id: SessionId,
+    clue: &Clue,
     query: &AdkEventQuery,
 ) -> rusqlite::Result<(Vec<AdkStored>, bool)> {
     if query.recent == Some(0) {
@@ -123,11 +127,13 @@ fn events(
         if by_time { ("event_times", "2 DESC, 1 DESC") } else { ("event_places", "1") };
     let mut sql = format!(
         "SELECT p.seq, p.time, e.payload FROM {table} p JOIN events e ON e.id = p.id \
-         WHERE p.session_id = ?1{conditions} \
-         UNION ALL SELECT e.seq, e.time, e.payload FROM events e WHERE {}{} ORDER BY {order}",
-        row::UNSETTLED,
-        conditions.replace(" p.", " e.")
+         WHERE p.session_id = ?1{conditions}"
     );
+    if let Some(unsettled) = clue.rows(connection, &mut values)? {
+        let conditions = conditions.replace(" p.", " e.");
+        let _ = write!(sql, " UNION ALL SELECT e.seq, e.time, e.payload {unsettled}{conditions}");
+    }
+    let _ = write!(sql, " ORDER BY {order}");
     if let Some(recent) = query.recent {
         let _ = write!(sql, " LIMIT {recent}");
     }
@@ -200,9 +206,10 @@ pub(super) fn app_names(connection: &Connection) -> rusqlite::Result<Vec<String>
 pub(super) fn messages(
     connection: &Connection,
     session: SessionId,
+    clue: &Clue,
     limit: usize,
 ) -> rusqlite::Result<Vec<Message>> {
-    let moment = connection.unchecked_transaction()?;
+    let moment = Moment::of(connection)?;
     let mut messages = written(&moment, session)?;
     let known: HashSet<String> =
         messages.values().map(|message: &Message| message.id.clone()).collect();
@@ -216,7 +223,7 @@ pub(super) fn messages(
             limit: PAGE,
             ..EventQuery::default()
         };
-        let page = reader::events(&moment, session, &query)?;
+        let page = reader::events(&moment, session, clue, &query)?;
         let Some(last) = page.last() else { break };
         before = last.seq;
         for event in page {

@@ -66,16 +66,18 @@ impl Thread {
             self.tail.refresh(transaction)?;
             self.tail.settle_some(transaction, SLICE).map(|_| ())
         });
-        if settled.is_err() {
-            self.tail.doubt();
+        match settled {
+            Ok(()) => self.tail.show(),
+            Err(_) => self.tail.doubt(),
         }
     }
 
     fn commit(&mut self, batch: &mut Vec<Job>) {
         let mut outcome = Outcome::default();
         let failure = self.write(batch, &mut outcome).err().map(|error| error.to_string());
-        if failure.is_some() {
-            self.tail.doubt();
+        match failure {
+            None => self.tail.show(),
+            Some(_) => self.tail.doubt(),
         }
         // Work that was not reached is answered by dropping its sender.
         batch.clear();

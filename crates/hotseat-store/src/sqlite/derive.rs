@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use super::ledger::SessionLedger;
 use super::session_rows::{find, update};
 use super::tail::Tail;
+use super::whereabouts::{Clue, Whereabouts};
 use super::writer::Work;
 use super::{reader, row};
 use crate::rules::{before_refold, refold};
@@ -34,7 +35,7 @@ pub(super) fn session(
     let mut after = Seq::START;
     loop {
         let query = EventQuery { after, limit: PAGE, ..EventQuery::default() };
-        let page = reader::events(work.connection, id, &query)
+        let page = reader::events(work.connection, id, &Clue::none(), &query)
             .map_err(StoreError::backend("read events"))?;
         let Some(last) = page.last() else { break };
         after = last.seq;
@@ -83,7 +84,7 @@ pub(super) fn all_sessions(connection: &Connection) -> Result<(), AppendError> {
         })
         .map_err(StoreError::backend("list sessions"))?;
     // There is nobody to wake yet.
-    let mut tail = Tail::new(Arc::new(Limits::default()));
+    let mut tail = Tail::new(Arc::new(Limits::default()), Whereabouts::default());
     for id in ids {
         let mut work = Work::new(connection, &mut tail);
         session(&mut work, &Limits::default(), id)?;

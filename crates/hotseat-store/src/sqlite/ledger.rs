@@ -13,6 +13,7 @@ use super::row::{self, number, seq};
 use super::session_rows::update;
 use super::tail::{Summary, Unsettled};
 use super::usage::count;
+use super::whereabouts::Clue;
 use super::writer::Work;
 use super::{identity, reader, settle};
 use crate::rules::{Ledger, Prepared, Removed};
@@ -78,7 +79,7 @@ impl SessionLedger<'_, '_> {
         let mut after = Seq::START;
         while after < through {
             let query = EventQuery { after, kinds: vec![Kind::Event], ..EventQuery::default() };
-            let page = reader::events(self.work.connection, self.session, &query)
+            let page = reader::events(self.work.connection, self.session, &Clue::none(), &query)
                 .map_err(StoreError::backend("read events"))?;
             let Some(last) = page.last() else { break };
             after = last.seq;

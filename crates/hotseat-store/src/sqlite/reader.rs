@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::row::{self, number};
 use super::schema;
+use super::whereabouts::Clue;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::{
     Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, Sort, StoreError, Turn,
@@ -54,18 +55,34 @@ impl Readers {
     {
         let _permit = self.pool.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         let pool = Arc::clone(&self.pool);
-        let work = move || {
-            let idle = pool.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let connection = match idle {
-                Some(connection) => connection,
-                None => schema::open_reader(&pool.path)?,
-            };
-            let result = read(&connection);
-            pool.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-            result
+        let result = tokio::task::spawn_blocking(move || pool.with_connection(read));
+        result.await.map_err(|_| StoreError::Closed)?.map_err(StoreError::backend(action))
+    }
+
+    /// Runs a short `read` where it stands: a few rows that are found by their key. To hand
+    /// it to another thread and back would take longer than the read itself.
+    pub(super) async fn glance<T, F>(&self, action: &'static str, read: F) -> Result<T, StoreError>
+    where
+        F: FnOnce(&Connection) -> rusqlite::Result<T>,
+    {
+        let _permit = self.pool.permits.acquire().await.map_err(|_| StoreError::Closed)?;
+        self.pool.with_connection(read).map_err(StoreError::backend(action))
+    }
+}
+
+impl Pool {
+    fn with_connection<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => schema::open_reader(&self.path)?,
         };
-        let result = tokio::task::spawn_blocking(work).await.map_err(|_| StoreError::Closed)?;
-        result.map_err(StoreError::backend(action))
+        let result = read(&connection);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        result
     }
 }
 
@@ -133,9 +150,11 @@ fn like_pattern(text: &str) -> String {
     pattern
 }
 
+/// Events of a session. Where it may have unsettled ones, within a transaction.
 pub(super) fn events(
     connection: &Connection,
     session: SessionId,
+    clue: &Clue,
     query: &EventQuery,
 ) -> rusqlite::Result<Vec<Event>> {
     // What is settled is chosen and sorted by a table of its own, `p`; of what is not, the
@@ -146,16 +165,18 @@ pub(super) fn events(
         (Sort::Time, Order::Ascending) => ("event_times", "13, 2", "e"),
         (Sort::Time, Order::Descending) => ("event_times", "13 DESC, 2 DESC", "e"),
     };
-    let (conditions, values) = conditions(session, query, chosen);
+    let (conditions, mut values) = conditions(session, query, chosen);
     let columns = row::EVENT_COLUMNS;
-    let sql = format!(
-        "{} FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions} \
-         UNION ALL {columns}, e.time FROM events e WHERE {}{} ORDER BY {order} LIMIT {}",
-        format_args!("{}, p.time", columns.replace("e.seq", "p.seq")),
-        row::UNSETTLED,
-        conditions.replace(" p.", " e."),
-        page_size(query.limit, DEFAULT_EVENTS)
+    let mut sql = format!(
+        "{}, p.time FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions}",
+        columns.replace("e.seq", "p.seq"),
     );
+    if let Some(unsettled) = clue.rows(connection, &mut values)? {
+        let conditions = conditions.replace(" p.", " e.");
+        let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{conditions}");
+    }
+    let limit = page_size(query.limit, DEFAULT_EVENTS);
+    let _ = write!(sql, " ORDER BY {order} LIMIT {limit}");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let (mut events, mut bytes) = (Vec::new(), 0);

@@ -2,11 +2,13 @@
 
 use hotseat_core::{Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId};
 use jiff::Timestamp;
-use rusqlite::types::{ToSqlOutput, Type, ValueRef};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::types::{ToSqlOutput, Type, Value, ValueRef};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};
 use serde_json::value::RawValue;
 
+use super::moment::Moment;
 use super::usage::count;
+use super::whereabouts::Clue;
 use crate::rules::{Prepared, catch_up};
 use crate::{Limits, OpenRun, Session, Turn};
 
@@ -20,11 +22,6 @@ pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, des
 pub(super) const EVENT_COLUMNS: &str = "SELECT e.session_id, e.seq, e.event_id, e.timestamp, \
      e.kind, e.turn_id, e.agent_name, e.invocation_id, e.author, e.branch, e.parent_call_id, \
      e.payload";
-
-/// The rows of `events e` that are a session's and not settled yet; the session is parameter 1.
-/// Goes together with the session's rows of a table of settled events.
-pub(super) const UNSETTLED: &str = "e.id > (SELECT settled_through FROM places) \
-     AND e.session_id = ?1 AND e.seq > (SELECT settled_seq FROM sessions WHERE id = ?1)";
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
      time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload, \
@@ -81,17 +78,19 @@ pub(super) fn session_row(
         .optional()
 }
 
-/// One session as its log says. Within a transaction, or a moment lies between row and log.
+/// One session as its log says.
 pub(super) fn find_session(
-    moment: &Transaction<'_>,
+    moment: &Moment<'_>,
     id: SessionId,
+    clue: &Clue,
     limits: &Limits,
 ) -> rusqlite::Result<Option<Session>> {
     let Some(mut session) = session_row(moment, id)? else { return Ok(None) };
-    let sql =
-        format!("{EVENT_COLUMNS} FROM events e WHERE {UNSETTLED} AND e.seq > ?2 ORDER BY e.id");
+    let mut values = vec![Value::Text(id.to_string()), Value::Integer(number(session.last_seq))];
+    let Some(unsettled) = clue.rows(moment, &mut values)? else { return Ok(Some(session)) };
+    let sql = format!("{EVENT_COLUMNS} {unsettled} AND e.seq > ?2 ORDER BY e.id");
     let mut select = moment.prepare_cached(&sql)?;
-    let mut rows = select.query(params![id.to_string(), number(session.last_seq)])?;
+    let mut rows = select.query(params_from_iter(values))?;
     while let Some(found) = rows.next()? {
         let Event { seq, entry, .. } = event(found)?;
         catch_up(&mut session, seq, &Prepared::again(entry), limits);

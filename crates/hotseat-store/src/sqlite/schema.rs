@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::{Durability, derive, identity};
@@ -15,7 +16,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_sessions_events_turns.sql"),
     include_str!("migrations/0002_ledger.sql"),
     include_str!("migrations/0003_settling.sql"),
-    include_str!("migrations/0004_people.sql"),
+    include_str!("migrations/0004_epochs.sql"),
+    include_str!("migrations/0005_people.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -74,6 +76,9 @@ pub(super) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+    // A statement is planned once. Otherwise SQLite plans it again for other parameters, which
+    // takes longer than most reads, although here the plan never depends on them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 

@@ -19,13 +19,13 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Settles the next events of a session.
+    /// Settles the next events of a session, and says which row was the last.
     pub(super) fn add(
         &mut self,
         connection: &Connection,
         session: SessionId,
         events: impl Iterator<Item = Unsettled>,
-    ) -> rusqlite::Result<()> {
+    ) -> rusqlite::Result<Option<i64>> {
         let key = session.to_string();
         let mut place = connection.prepare_cached(
             "INSERT INTO event_places (session_id, seq, id, time, kind, author, invocation_id, \
@@ -50,14 +50,14 @@ impl Batch {
             time.execute(params![key, event.time, seq, id])?;
             identity::insert(connection, event.hash, id)?;
             self.figures.add(event.arrived, &event.usage);
-            last = Some(seq);
+            last = Some((seq, id));
         }
-        if let Some(last) = last {
+        if let Some((last, _)) = last {
             connection
                 .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE id = ?1")?
                 .execute(params![key, last])?;
         }
-        Ok(())
+        Ok(last.map(|(_, id)| id))
     }
 
     /// Writes what concerns all sessions. Events up to `through` are settled now.

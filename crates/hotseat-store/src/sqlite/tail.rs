@@ -16,13 +16,19 @@ use hotseat_core::{Kind, Seq, SessionId, Usage};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use super::whereabouts::{Moved, Whereabouts};
 use super::{identity, row, session_rows, settle};
 use crate::rules::{Prepared, catch_up};
 use crate::{Limits, Session};
 
-/// So many events wait to be settled at most. Readers look through them, so not too many;
-/// each page of a table takes its share of them at once, so not too few.
-const MOST: usize = 2048;
+/// So many events wait to be settled, and a slice more. They are read again when the store is
+/// opened, so not too many; each page of a table takes its share of them at once, so not too
+/// few.
+const MOST: usize = 8192;
+
+/// Events that are settled together when too many wait: enough of them to share pages, and
+/// so few that an append behind them waits for some milliseconds only.
+const SHARE: usize = 256;
 
 /// Events of one session that are settled at once, at least.
 const PIECE: usize = 64;
@@ -42,6 +48,11 @@ pub(super) struct Tail {
     version: Option<i64>,
     /// Counts what a rollback would have to undo here.
     changes: u64,
+    /// Where readers look, and what they have not been shown yet.
+    whereabouts: Whereabouts,
+    moves: Vec<Moved>,
+    /// A new epoch that readers have not been shown yet.
+    epoch: Option<i64>,
 }
 
 /// What waits of one session.
@@ -102,9 +113,12 @@ impl Unsettled {
 }
 
 impl Tail {
-    pub(super) fn new(limits: Arc<Limits>) -> Self {
+    pub(super) fn new(limits: Arc<Limits>, whereabouts: Whereabouts) -> Self {
         Self {
             limits,
+            whereabouts,
+            moves: Vec::new(),
+            epoch: None,
             sessions: HashMap::new(),
             order: VecDeque::new(),
             events: 0,
@@ -124,6 +138,11 @@ impl Tail {
         }
         self.version = None;
         (self.events, self.sessions, self.order) = Default::default();
+        self.moves.clear();
+        self.epoch = connection
+            .prepare_cached("UPDATE places SET epoch = random() RETURNING epoch")?
+            .query_row([], |found| found.get(0))
+            .map(Some)?;
         self.last_id = connection
             .prepare_cached(
                 "SELECT max(settled_through, indexed_through, \
@@ -212,6 +231,7 @@ impl Tail {
         };
         self.events += events.len();
         for event in events {
+            self.moves.push(Moved::In(id, event.id));
             waiting.ids.insert(Arc::clone(&event.event_id), event.seq);
             waiting.events.push_back(event);
         }
@@ -220,6 +240,13 @@ impl Tail {
     /// Forgets what it knows, after something was undone.
     pub(super) fn doubt(&mut self) {
         self.version = None;
+    }
+
+    /// Shows readers what was committed.
+    pub(super) fn show(&mut self) {
+        if self.epoch.is_some() || !self.moves.is_empty() {
+            self.whereabouts.show(self.epoch.take(), self.moves.drain(..));
+        }
     }
 
     /// Differs if something changed here that a rollback does not undo.
@@ -232,10 +259,10 @@ impl Tail {
         self.sessions.is_empty()
     }
 
-    /// Settles as many events as there are too many, so that every commit does its share.
+    /// Settles a share of the events if too many wait, or all that are too many.
     pub(super) fn settle_excess(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         match self.events.saturating_sub(MOST) {
-            0 => Ok(()),
+            0..SHARE => Ok(()),
             excess => self.settle_some(connection, excess).map(|_| ()),
         }
     }
@@ -258,7 +285,8 @@ impl Tail {
             let events = events.drain(..piece).inspect(|event| {
                 ids.remove(&event.event_id);
             });
-            settled.add(connection, id, events)?;
+            let last = settled.add(connection, id, events)?;
+            self.moves.extend(last.map(|row| Moved::Out(id, row)));
             self.events = self.events.saturating_sub(piece);
             left = left.saturating_sub(piece.max(1));
             if !waiting.events.is_empty() {
@@ -281,7 +309,8 @@ impl Tail {
             self.order.retain(|other| *other != id);
             self.events = self.events.saturating_sub(waiting.events.len());
             waiting.write_summary(connection)?;
-            settled.add(connection, id, waiting.events.into_iter())?;
+            let last = settled.add(connection, id, waiting.events.into_iter())?;
+            self.moves.extend(last.map(|row| Moved::Out(id, row)));
         }
         settled.add(connection, id, more.into_iter())?;
         self.finish(connection, &settled).map(|_| ())

@@ -17,6 +17,7 @@ use super::checkpoint::Checkpoints;
 use super::commit::{Thread, unless_failed};
 use super::queue::Queue;
 use super::tail::Tail;
+use super::whereabouts::Whereabouts;
 use crate::hub::{Hub, Wake};
 use crate::rules::Prepared;
 use crate::{AppendError, Appended, Expected, Limits, StoreError};
@@ -106,13 +107,14 @@ impl Writer {
         mut connection: Connection,
         hub: Hub,
         limits: Arc<Limits>,
+        whereabouts: Whereabouts,
         durability: Durability,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::new());
         let closing = Closing(Arc::clone(&queue));
         let checkpoints = Checkpoints::start(path, &mut connection, durability)?;
         let name = format!("writer {}", path.display());
-        let tail = Tail::new(Arc::clone(&limits));
+        let tail = Tail::new(Arc::clone(&limits), whereabouts);
         let thread = Thread { connection, hub, limits, tail, checkpoints };
         std::thread::Builder::new().name(name).spawn(move || thread.run(&closing.0))?;
         Ok(Self { handle: Arc::new(Handle { queue }) })

@@ -19,6 +19,7 @@ use crate::suite;
 suite!(
     an_append_is_seen_at_once_by_whoever_reads,
     a_list_holds_what_was_acknowledged_before_it_while_others_write,
+    a_session_is_whole_for_whoever_reads_it_while_it_is_settled,
     what_is_rebuilt_is_the_same_settled_or_not,
     a_session_that_comes_again_knows_nothing_of_the_one_before,
     a_refused_append_of_several_leaves_what_waits_as_it_was,
@@ -135,6 +136,42 @@ async fn a_list_holds_what_was_acknowledged_before_it_while_others_write(store: 
     assert_eq!(figures.minutes.iter().map(|minute| minute.events).sum::<u64>(), 2400);
     for n in 0..WRITERS {
         assert_eq!(seqs(&log(&store, id(n)).await), (1..=300).collect::<Vec<_>>());
+    }
+}
+
+/// More events than may wait unsettled, so that they are settled under the eyes of readers.
+async fn a_session_is_whole_for_whoever_reads_it_while_it_is_settled(store: Store) {
+    const WRITERS: u128 = 8;
+    let acknowledged: Arc<Vec<AtomicU64>> =
+        Arc::new((0..WRITERS).map(|_| AtomicU64::new(0)).collect());
+    for n in 0..WRITERS {
+        created(&store, n).await;
+    }
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|n| {
+            let (store, acknowledged) = (store.clone(), Arc::clone(&acknowledged));
+            tokio::spawn(async move {
+                for k in (0..600_u64).step_by(4) {
+                    let events = (k..k + 4).map(|k| event(&k.to_string())).collect();
+                    append(&store, id(n), events).await;
+                    acknowledged[usize::try_from(n).unwrap()].store(k + 4, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    for n in (0..WRITERS).cycle() {
+        let over = writers.iter().all(tokio::task::JoinHandle::is_finished);
+        let promised = acknowledged[usize::try_from(n).unwrap()].load(Ordering::SeqCst);
+        let read = seqs(&log(&store, id(n)).await);
+        assert_eq!(read, (1..=read.len() as u64).collect::<Vec<_>>());
+        assert!(read.len() as u64 >= promised, "{} of {promised}", read.len());
+        assert!(session(&store, id(n)).await.last_seq.get() >= read.len() as u64);
+        if over && n + 1 == WRITERS {
+            break;
+        }
+    }
+    for writer in writers {
+        writer.await.unwrap();
     }
 }
 
