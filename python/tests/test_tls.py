@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+import json
 import ssl
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -17,8 +19,6 @@ from hotseat.adk import HotseatSessionService
 from hotseat.errors import HotseatError
 from hotseat.settings import private_authority
 from support import OFFICE, PATIENCE, Server, WorkerProcess
-
-pytestmark = pytest.mark.asyncio
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
@@ -61,6 +61,7 @@ def secure(new_server: Callable[..., Server], tmp_path: Path) -> tuple[Server, P
     return server, cert
 
 
+@pytest.mark.asyncio
 async def test_sessions_are_kept_over_tls_with_a_private_authority(
     secure: tuple[Server, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,23 +74,30 @@ async def test_sessions_are_kept_over_tls_with_a_private_authority(
     assert found.id == "s"
 
 
-async def test_a_worker_attaches_over_tls(
+def test_a_worker_attaches_over_tls(
     secure: tuple[Server, Path], new_worker: Callable[..., WorkerProcess]
 ) -> None:
     server, cert = secure
-    new_worker(server, str(OFFICE), HOTSEAT_CA=str(cert))
     context = ssl.create_default_context(cafile=str(cert))
-    request = urllib.request.Request(
-        f"{server.url}/api/v1/stream", headers={"authorization": f"Bearer {server.token}"}
-    )
-    with urllib.request.urlopen(request, timeout=PATIENCE, context=context) as stream:
-        attached = any(line.split() == [b"event:", b"agents"] for line in stream)
-    assert attached
+
+    def read(path: str) -> Any:
+        headers = {"authorization": f"Bearer {server.token}"}
+        request = urllib.request.Request(f"{server.url}{path}", headers=headers)
+        return urllib.request.urlopen(request, timeout=PATIENCE, context=context)
+
+    with read("/api/v1/stream") as stream:
+        new_worker(server, str(OFFICE), HOTSEAT_CA=str(cert))
+        # Whatever is told after this is told of the worker.
+        for line in stream:
+            if line.split() == [b"event:", b"agents"]:
+                break
+    with read("/api/v1/agents") as answer:
+        assert json.load(answer)["items"]
 
 
-async def test_an_authority_that_cannot_be_read_is_told(
+def test_an_authority_that_cannot_be_read_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOTSEAT_CA", str(tmp_path / "none.pem"))
-    with pytest.raises(HotseatError, match="HOTSEAT_CA names .*none.pem, which cannot be read"):
+    with pytest.raises(HotseatError, match=r"HOTSEAT_CA names .*none\.pem, which cannot be read"):
         private_authority()
