@@ -20,7 +20,7 @@ from hotseat import _wire
 from hotseat.errors import ConnectionClosed, ServerRefused, ServerUnreachable
 from hotseat.http1 import MAX_ANSWER_BYTES
 from hotseat.notices import notice
-from hotseat.settings import Settings
+from hotseat.settings import Settings, private_authority
 from hotseat.short_calls import NotOurServer, ShortCalls, Stale
 
 FIRST_PAUSE_SECONDS = 1.0
@@ -218,7 +218,9 @@ class Connection:
             address = self.settings.address
             self._channel = (
                 grpc.aio.secure_channel(
-                    address.target, grpc.ssl_channel_credentials(), options=_CHANNEL_OPTIONS
+                    address.target,
+                    grpc.ssl_channel_credentials(root_certificates=private_authority()),
+                    options=_CHANNEL_OPTIONS,
                 )
                 if address.secure
                 else grpc.aio.insecure_channel(address.target, options=_CHANNEL_OPTIONS)

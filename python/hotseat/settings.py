@@ -118,6 +118,23 @@ class Settings:
         return list(found)
 
 
+def private_authority() -> bytes | None:
+    """The certificates, in PEM, that a server's own is checked against; none means the system's.
+
+    Environment: HOTSEAT_CA names the file. One that cannot be read is an error, because going on
+    without it would only fail later and say less.
+    """
+    path = os.environ.get("HOTSEAT_CA")
+    if not path:
+        return None
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise HotseatError(
+            f"HOTSEAT_CA names {path}, which cannot be read: {error.strerror or error}"
+        ) from None
+
+
 def _without_secrets(url: str) -> str:
     """The part of a URL that can be shown: a pasted link may carry a token or a password."""
     shown = url.partition("?")[0].partition("#")[0]

@@ -176,6 +176,9 @@ pub struct Answered {
     pub turn_id: Option<TurnId>,
     /// The seat that answered it.
     pub answered_by: Option<String>,
+    /// The name of the person who sat there, where several share the seat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// How long the turn was open.
     pub answered_after_ms: Option<u64>,
 }

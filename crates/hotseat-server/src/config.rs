@@ -13,6 +13,7 @@ use crate::identity::InstallationKey;
 use crate::network::Network;
 use crate::oidc::OidcConfig;
 use crate::service::{SeatConfig, ServeConfig};
+use crate::tls::Tls;
 
 /// Everything that can be set from outside. Names and defaults are those of the
 /// command line.
@@ -43,6 +44,8 @@ pub struct Config {
     pub serve: ServeConfig,
     /// How people with names come in, besides with a token.
     pub people: PeopleConfig,
+    /// The certificate, where connections are encrypted here.
+    pub tls: Option<Tls>,
 }
 
 /// How people with names come in, besides with a token.
@@ -142,15 +145,16 @@ impl Config {
     /// The address a person would open.
     pub fn url(&self) -> String {
         let port = self.address.port();
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
         match self.address {
             // A server that listens everywhere is reached by this name from its own machine.
             SocketAddr::V4(address) if address.ip().is_unspecified() => {
-                format!("http://127.0.0.1:{port}")
+                format!("{scheme}://127.0.0.1:{port}")
             }
             SocketAddr::V6(address) if address.ip().is_unspecified() => {
-                format!("http://[::1]:{port}")
+                format!("{scheme}://[::1]:{port}")
             }
-            SocketAddr::V4(_) | SocketAddr::V6(_) => format!("http://{}", self.address),
+            SocketAddr::V4(_) | SocketAddr::V6(_) => format!("{scheme}://{}", self.address),
         }
     }
 }
@@ -174,6 +178,7 @@ mod tests {
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
             people: PeopleConfig::default(),
+            tls: None,
         };
         let text = format!("{config:?}");
         for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {

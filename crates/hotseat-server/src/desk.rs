@@ -73,6 +73,7 @@ impl Desk {
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
             people: PeopleConfig::default(),
+            tls: None,
         };
         let app = App::new(store, config).entered_by(Visitor::AT_THE_DESK);
         Ok(Self { app })

@@ -24,6 +24,7 @@ mod people;
 mod permissions;
 mod problem;
 mod records;
+mod rooms;
 mod search;
 mod sessions;
 mod sign_in;
@@ -57,10 +58,14 @@ pub(crate) use problem::{Problem, readable};
 pub(crate) use view::{SessionView, state_of};
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Hotseat",
-    description = "Sessions, turns and golden traces of AI agents, with a person in the model's seat."
-))]
+#[openapi(
+    info(
+        title = "Hotseat",
+        description = "Sessions, turns and golden traces of AI agents, with a person in the model's seat."
+    ),
+    // What streams tell, which no operation names.
+    components(schemas(rooms::RoomView))
+)]
 struct Document;
 
 /// Everything the server answers, on one port: the API, gRPC, the page.
@@ -146,6 +151,9 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(turns::of_session))
         .routes(routes!(turns::decide))
         .routes(routes!(turns::dismiss))
+        .routes(routes!(rooms::claim, rooms::release))
+        .routes(routes!(rooms::hand_over))
+        .routes(routes!(rooms::typing))
         .routes(routes!(export::preview, export::write))
         .routes(routes!(eval_sets::list))
         .routes(routes!(eval_sets::file))

@@ -7,6 +7,7 @@
 mod clock;
 mod config;
 mod desk;
+mod door;
 mod error;
 mod grpc;
 mod http;
@@ -17,12 +18,15 @@ mod proto;
 mod serve;
 mod service;
 mod socket;
+mod tls;
 
 pub use config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER, TrustedProxy};
 pub use desk::{Desk, DeskError, SessionFilter};
+pub use door::Door;
 pub use http::{Needs, PERMISSIONS, openapi};
 pub use identity::{InstallationKey, user_token};
 pub use network::{InvalidNetwork, Network};
 pub use oidc::OidcConfig;
 pub use serve::serve;
 pub use service::{Agent, AgentList, App, LoadProblem, SeatConfig, ServeConfig};
+pub use tls::{Tls, TlsError};

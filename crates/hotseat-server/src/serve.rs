@@ -2,30 +2,26 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
-
+use crate::door::{Door, OpenDoor, Peer};
+use crate::http;
 use crate::service::App;
-use crate::{http, socket};
 
 /// How long open requests may take to end once the server stops.
 const DRAIN: Duration = Duration::from_secs(5);
 
-/// Serves `app` on `listener` until `stop` resolves, then ends every stream and
+/// Serves `app` at `door` until `stop` resolves, then ends every stream and
 /// lets open requests finish.
 pub async fn serve(
     app: App,
-    listener: TcpListener,
+    door: impl Into<Door>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let stalled_after = app.config.stalled_after;
-    let listener = axum::serve::ListenerExt::tap_io(listener, move |stream| {
-        socket::prepare(stream, stalled_after);
-    });
+    let listener = OpenDoor::new(door.into(), app.config.tls.clone(), stalled_after);
     let router = http::router(app.clone());
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let service = router.into_make_service_with_connect_info::<Peer>();
     let house = tokio::spawn(app.clone().keep_house());
     let closing = app.clone();
     let server = axum::serve(listener, service).with_graceful_shutdown(async move {

@@ -30,6 +30,7 @@ mod people;
 mod query;
 mod records;
 mod reply;
+mod rooms;
 mod run_watch;
 mod runs;
 mod seats;
@@ -66,6 +67,7 @@ pub(crate) use people::{MadeToken, Proof, TokenWish};
 pub(crate) use query::{FunctionResponse, Query};
 pub(crate) use records::EventSummary;
 pub(crate) use reply::{Reply, ReplyPart, TokenUsage, ToolCallInfo, failure};
+pub(crate) use rooms::{Claim, RoomNews, Rooms};
 pub(crate) use run_watch::{RunStep, WatchedRun};
 pub(crate) use runs::{RunEnd, RunWish, StartRun};
 pub use seats::SeatConfig;
@@ -101,6 +103,7 @@ pub struct App {
     pub(crate) followers: Followers,
     pub(crate) live: Live,
     hosted: Hosted,
+    rooms: Rooms,
     pub(crate) seats: Seats,
     /// The provider of accounts, where there is one.
     pub(crate) oidc: Option<Arc<Oidc>>,
@@ -132,6 +135,7 @@ impl App {
             followers: Followers::default(),
             live: Live::default(),
             hosted: Hosted::default(),
+            rooms: Rooms::default(),
             seats: Seats::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),

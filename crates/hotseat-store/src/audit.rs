@@ -29,6 +29,8 @@ pub enum AuditAction {
     SessionRebuilt,
     /// A session was marked as completed.
     SessionCompleted,
+    /// A run was stopped.
+    RunCancelled,
     /// A golden trace was written.
     SessionExported,
     /// A case of an EvalSet file was written or removed.
@@ -60,6 +62,7 @@ impl AuditAction {
         Self::EventsCleared,
         Self::SessionRebuilt,
         Self::SessionCompleted,
+        Self::RunCancelled,
         Self::SessionExported,
         Self::EvalSetChanged,
         Self::TurnDecided,
@@ -83,6 +86,7 @@ impl AuditAction {
             Self::EventsCleared => "session.events_cleared",
             Self::SessionRebuilt => "session.rebuilt",
             Self::SessionCompleted => "session.completed",
+            Self::RunCancelled => "run.cancelled",
             Self::SessionExported => "session.exported",
             Self::EvalSetChanged => "eval_set.changed",
             Self::TurnDecided => "turn.decided",

@@ -55,15 +55,15 @@ impl Api {
     /// A caller of the server at `url`.
     pub fn new(url: impl Into<String>, token: Option<String>) -> Self {
         // TLS is built in for the sake of model providers, and no client can be made
-        // before its cryptography is chosen. Nothing here uses it, so no certificates.
-        hotseat_agent::provider::install_crypto();
-        let client = reqwest::Client::builder()
-            .no_proxy()
-            .tls_certs_only([])
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .expect("a client");
-        Self { url: url.into(), token, client }
+        // before its cryptography is chosen. Most callers need none, so no certificates.
+        Self { url: url.into(), token, client: client([]) }
+    }
+
+    /// The same caller, who believes in the certificates below this one, in PEM, and no others.
+    #[must_use]
+    pub fn trusting(self, authority: &str) -> Self {
+        let authority = reqwest::Certificate::from_pem(authority.as_bytes()).expect("PEM");
+        Self { client: client([authority]), ..self }
     }
 
     /// The same caller without the token.
@@ -225,6 +225,16 @@ impl Api {
             changes.next_of("agents").await;
         }
     }
+}
+
+fn client<const N: usize>(authorities: [reqwest::Certificate; N]) -> reqwest::Client {
+    hotseat_agent::provider::install_crypto();
+    reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only(authorities)
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client")
 }
 
 impl Grpc {

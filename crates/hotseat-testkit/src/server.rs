@@ -122,6 +122,7 @@ impl TestServer {
             seats: SeatConfig::default(),
             serve: ServeConfig::default(),
             people: PeopleConfig::default(),
+            tls: None,
         };
         change(&mut config);
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));

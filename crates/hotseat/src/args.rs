@@ -179,6 +179,14 @@ pub(crate) struct Common {
     #[arg(long, env = "HOTSEAT_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGINS")]
     pub(crate) cors_origins: Vec<String>,
 
+    /// Certificate with which connections are encrypted, and those above it, in PEM.
+    #[arg(long, env = "HOTSEAT_TLS_CERT", value_name = "FILE")]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// Key of the certificate, in PEM.
+    #[arg(long, env = "HOTSEAT_TLS_KEY", value_name = "FILE")]
+    pub(crate) tls_key: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) people: People,
 

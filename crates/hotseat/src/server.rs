@@ -3,6 +3,7 @@
 //! `web` and `serve` are this with different words around it.
 
 use std::io::{IsTerminal, Write};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use hotseat_agent::{AgentFile, FileProblem, ToolSpec, looks_native};
-use hotseat_server::{Access, App, Config, STALLED_AFTER, serve};
+use hotseat_server::{Access, App, Config, Door, STALLED_AFTER, Tls, serve};
 use hotseat_store::Store;
 use tokio::net::TcpListener;
 use tokio::signal;
@@ -73,6 +74,10 @@ async fn start(
         Auth::None => None,
     };
     let listener = listen(&settings).await?;
+    let tls = settings.tls.as_ref().map(|(cert, key)| Tls::load(cert, key)).transpose()?;
+    if let Some(tls) = tls.clone() {
+        reload_on_hangup(tls)?;
+    }
     let store = Store::open(&settings.store, settings.ledger.limits).await?;
     let config = Config {
         address: listener.local_addr()?,
@@ -87,6 +92,7 @@ async fn start(
         seats: settings.seats,
         serve: settings.serve,
         people: settings.people,
+        tls: tls.clone(),
     };
     let (address, url) = (config.address, config.url());
     let _record = ServerRecord::write(address, &url, &data.token_file());
@@ -102,11 +108,18 @@ async fn start(
     if settings.open_browser && std::io::stdout().is_terminal() {
         open(&link);
     }
+    let mut door = Door::new(listener);
     let needs_python = native.iter().any(|file| file.tools.iter().any(is_function));
     if !adk.is_empty() || needs_python {
         let python = find_python(settings.python);
         let artifacts = settings.data.join("artifacts");
-        let process = WorkerProcess { python, agents: adk, url, token, artifacts };
+        let mut worker_url = url;
+        if tls.is_some() {
+            let inside = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+            worker_url = format!("http://{}", inside.local_addr()?);
+            door = door.with_inside(inside);
+        }
+        let process = WorkerProcess { python, agents: adk, url: worker_url, token, artifacts };
         tokio::spawn(supervise(app.clone(), process));
     }
     for file in native {
@@ -121,7 +134,7 @@ async fn start(
             () = parent_gone(), if exit_with_parent => {}
         }
     };
-    serve(app, listener, stop).await.context("the server stopped")?;
+    serve(app, door, stop).await.context("the server stopped")?;
     let code = if interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { 0 };
     Ok(ExitCode::from(code))
 }
@@ -222,6 +235,30 @@ fn stop_signal() -> Result<impl Future<Output = bool> + Send> {
             _ = terminate.recv() => false,
         }
     })
+}
+
+/// Reads the certificate again when it is told to, as those who renew certificates do.
+#[cfg(unix)]
+fn reload_on_hangup(tls: Tls) -> Result<()> {
+    use signal::unix::{SignalKind, signal};
+    let mut hangup = signal(SignalKind::hangup()).context("could not listen for signals")?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            match tls.reload() {
+                Ok(()) => tracing::info!("the certificate was read again"),
+                Err(error) => {
+                    let error = format!("{:#}", anyhow::Error::from(error));
+                    tracing::error!(error, "the certificate stays as it is");
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn reload_on_hangup(_tls: Tls) -> Result<()> {
+    Ok(())
 }
 
 #[cfg(not(unix))]

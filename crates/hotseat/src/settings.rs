@@ -48,6 +48,8 @@ struct File {
     sessions: Ledger,
     people: People,
     oidc: Oidc,
+    tls_cert: Option<PathBuf>,
+    tls_key: Option<PathBuf>,
 }
 
 /// `[serve]`: the agent server.
@@ -141,6 +143,8 @@ pub(crate) struct Settings {
     pub(crate) seats: SeatConfig,
     pub(crate) serve: ServeConfig,
     pub(crate) people: PeopleConfig,
+    /// The files of the certificate and of its key.
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
 }
 
 /// How callers are let in.
@@ -212,6 +216,7 @@ impl Settings {
             ledger: file.sessions.decide()?,
             seats: seats(common.seat.or(file.seat), file.seats, seat)?,
             serve: given.decide(file.serve)?,
+            tls: tls(common.tls_cert.or(file.tls_cert), common.tls_key.or(file.tls_key))?,
             people: PeopleConfig {
                 oidc: common.oidc.decide(file.oidc)?,
                 ..common.people.decide(file.people)?
@@ -294,6 +299,14 @@ fn recording(file: &Path) -> Result<Recording> {
     let bytes = std::fs::read(file)
         .with_context(|| format!("the recording {} could not be read", file.display()))?;
     Recording::read(&bytes).with_context(|| format!("{} is no recording", file.display()))
+}
+
+fn tls(cert: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>> {
+    match (cert, key) {
+        (Some(cert), Some(key)) => Ok(Some((cert, key))),
+        (None, None) => Ok(None),
+        _ => bail!("--tls-cert and --tls-key need each other\nhint: name both files"),
+    }
 }
 
 fn auth(token: Option<String>, no_auth: bool) -> Result<Auth> {

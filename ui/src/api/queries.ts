@@ -10,6 +10,7 @@ import type {
   Artifact,
   CasePut,
   CaseRemoved,
+  Claim,
   Decision,
   DecisionAccepted,
   EvalRun,
@@ -271,6 +272,10 @@ export function useLog(session: Session, kind: "event" | "", enough: number) {
   return { ...query, events };
 }
 
+function claimOf(turn: Turn): string {
+  return at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/claim`);
+}
+
 export const actions = {
   createSession: (agent: string) => post<Session>("/sessions", { agent }),
   query: (id: string, body: { text: string } | { structured: JsonObject }) => post<unknown>(at(id, "/query"), body),
@@ -281,6 +286,11 @@ export const actions = {
     post<DecisionAccepted>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/decision`), decision),
   dismiss: (turn: Turn, reason?: string) =>
     post<unknown>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/dismiss`), { reason }),
+  claim: (turn: Turn) => put<Claim>(claimOf(turn), {}),
+  release: (turn: Turn) => remove(claimOf(turn)),
+  handOver: (turn: Turn, to: string) =>
+    post<Claim>(at(turn.session_id, `/turns/${encodeURIComponent(turn.turn_id)}/hand-over`), { to }),
+  typing: (id: string) => post<void>(at(id, "/typing")),
   cancelTool: (id: string, callId: string) => post<unknown>(at(id, `/tools/${encodeURIComponent(callId)}/cancel`)),
   /** One write: the case as it happened, or `edited` in its place. */
   exportTrace: (id: string, path?: string, edited?: JsonObject) =>

@@ -71,6 +71,19 @@ export interface components {
             /** @description Its versions, oldest first. */
             versions?: number[];
         };
+        AuditView: {
+            /** @description What they did, as in `turn.decided`. */
+            action: string;
+            /** @description The name of a user; `owner` for the installation's own token. */
+            actor: string;
+            at: string;
+            detail: Record<string, unknown>;
+            /** Format: int64 */
+            seq: number;
+            session_id?: string | null;
+            /** @description To whom or what. */
+            subject: string;
+        };
         Backfilled: {
             /** @description How many events were made; 0 if the session has, or had, events of its own. */
             events: number;
@@ -103,6 +116,20 @@ export interface components {
             session_id: string;
             tokens_used?: components["schemas"]["TokenUsage"] | null;
             tool_calls: components["schemas"]["ToolCallInfo"][];
+        };
+        /** @description Who holds a turn. */
+        ClaimView: {
+            holder: string;
+            since: string;
+            turn_id: string;
+            /** @description Until when, unless it is claimed again. */
+            until: string;
+        };
+        /** @description Somebody who has claimed a turn. */
+        Claimed: {
+            holder: string;
+            /** @description Until when, unless they claim it again. */
+            until: string;
         };
         Cleanup: components["schemas"]["CleanupStatus"] & {
             removed: components["schemas"]["Removed"];
@@ -277,6 +304,10 @@ export interface components {
             /** @description What to say. */
             response: Record<string, unknown>;
         };
+        HandOverBody: {
+            /** @description The name of whoever is to answer. */
+            to: string;
+        };
         Health: {
             /** @description Sessions that were talked in lately over REST. */
             active_sessions: number;
@@ -288,6 +319,8 @@ export interface components {
             agents: number;
             /** Format: int64 */
             sessions: number;
+            /** @description People can sign in with an account from elsewhere, at `/auth/login`. */
+            sign_in: boolean;
             /** @description `initializing`, `ready`, `running`, `shutting_down` or `stopped`. */
             state: components["schemas"]["ServerState"];
             /** @description `healthy` or `unhealthy`. */
@@ -365,6 +398,25 @@ export interface components {
                 size?: number | null;
                 /** @description Its versions, oldest first. */
                 versions?: number[];
+            }[];
+            /** @description Where the next page starts. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
+        List_AuditView: {
+            /** @description What is on it. */
+            items: {
+                /** @description What they did, as in `turn.decided`. */
+                action: string;
+                /** @description The name of a user; `owner` for the installation's own token. */
+                actor: string;
+                at: string;
+                detail: Record<string, unknown>;
+                /** Format: int64 */
+                seq: number;
+                session_id?: string | null;
+                /** @description To whom or what. */
+                subject: string;
             }[];
             /** @description Where the next page starts. */
             next_cursor?: string | null;
@@ -532,11 +584,33 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A page of a list. */
+        List_TokenView: {
+            /** @description What is on it. */
+            items: {
+                created_at: string;
+                expires_at?: string | null;
+                /** Format: uuid */
+                id: string;
+                label: string;
+                /** @description To within a minute. */
+                last_used_at?: string | null;
+                /** @description Its first letters. */
+                prefix: string;
+                revoked_at?: string | null;
+                /** @description The token itself: only in the answer that made it, and nowhere later. */
+                token?: string | null;
+                user: string;
+            }[];
+            /** @description Where the next page starts. */
+            next_cursor?: string | null;
+        };
+        /** @description A page of a list. */
         List_TurnJson: {
             /** @description What is on it. */
             items: {
                 agent_name: string;
                 branch?: string | null;
+                claim?: components["schemas"]["ClaimView"] | null;
                 created_at: string;
                 /** @description It is the one to answer now. */
                 head: boolean;
@@ -554,6 +628,21 @@ export interface components {
             /** @description Where the next page starts. */
             next_cursor?: string | null;
         };
+        /** @description A page of a list. */
+        List_UserView: {
+            /** @description What is on it. */
+            items: {
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                name: string;
+                revoked_at?: string | null;
+                /** @description `viewer`, `developer` or `admin`. */
+                role: string;
+            }[];
+            /** @description Where the next page starts. */
+            next_cursor?: string | null;
+        };
         /** @description An agent that could not be loaded, or a worker that could not be started. */
         LoadProblem: {
             /** @description What happened. */
@@ -562,6 +651,12 @@ export interface components {
             source: string;
             /** @description Where, in the user's code. */
             traceback?: string | null;
+        };
+        MeView: {
+            /** @description `owner` for the installation's own token. */
+            name: string;
+            /** @description What they may do; `null` for those who see their own sessions only. */
+            role?: string | null;
         };
         /** @description A message. */
         MessageView: {
@@ -602,6 +697,21 @@ export interface components {
             /** @description ADK's user id; `local` if left out. */
             user_id?: string | null;
         };
+        NewTokenBody: {
+            /**
+             * Format: int64
+             * @description Hours after which it ends; never, if left out.
+             */
+            expires_in_hours?: number | null;
+            /** @description What it is for. */
+            label?: string | null;
+        };
+        NewUserBody: {
+            /** @description Lower-case letters, digits and `. _ - + @`. */
+            name: string;
+            /** @description `viewer`, `developer` or `admin`. */
+            role: string;
+        };
         PatchBody: {
             /** @description Values of the state, by key. */
             state_delta: Record<string, unknown>;
@@ -617,6 +727,7 @@ export interface components {
         };
         /** @description An error answer. */
         Problem: {
+            claim?: components["schemas"]["Claimed"] | null;
             /** @description Stable, for programs. */
             code: string;
             /** @description For `turn_answered`: the answer that is there. */
@@ -710,6 +821,18 @@ export interface components {
             case: Record<string, unknown>;
             /** @description Where it stood. */
             index: number;
+        };
+        RoleBody: {
+            /** @description `viewer`, `developer` or `admin`. */
+            role: string;
+        };
+        /** @description What is going on in a session: the data of `room` in its stream. */
+        RoomView: {
+            claims: components["schemas"]["ClaimView"][];
+            /** @description Who is looking at the session. */
+            present: string[];
+            /** @description Who is typing. */
+            typing: string[];
         };
         /** @description What ADK's clients send. */
         RunAgentRequest: {
@@ -932,6 +1055,21 @@ export interface components {
             /** Format: int64 */
             total_tokens: number;
         };
+        TokenView: {
+            created_at: string;
+            expires_at?: string | null;
+            /** Format: uuid */
+            id: string;
+            label: string;
+            /** @description To within a minute. */
+            last_used_at?: string | null;
+            /** @description Its first letters. */
+            prefix: string;
+            revoked_at?: string | null;
+            /** @description The token itself: only in the answer that made it, and nowhere later. */
+            token?: string | null;
+            user: string;
+        };
         Tokens: {
             /** Format: int64 */
             output: number;
@@ -968,6 +1106,7 @@ export interface components {
         TurnJson: {
             agent_name: string;
             branch?: string | null;
+            claim?: components["schemas"]["ClaimView"] | null;
             created_at: string;
             /** @description It is the one to answer now. */
             head: boolean;
@@ -981,6 +1120,15 @@ export interface components {
             seq: number;
             session_id: string;
             turn_id: string;
+        };
+        UserView: {
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            revoked_at?: string | null;
+            /** @description `viewer`, `developer` or `admin`. */
+            role: string;
         };
         ValidateBody: {
             path: string;

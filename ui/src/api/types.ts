@@ -58,6 +58,9 @@ export type Session = Exactly<
   }
 >;
 export type Security = Schemas["SecurityView"];
+export type Me = Schemas["MeView"];
+export type Claim = Schemas["ClaimView"];
+export type Room = Schemas["RoomView"];
 
 // ----------------------------------------------------------------------------------------------- history and streams
 
@@ -75,6 +78,8 @@ type EntryBase = {
 type Answered = {
   turn_id?: string | null;
   answered_by?: string | null;
+  /** Who sat there, where several people share the seat. */
+  person?: string | null;
   answered_after_ms?: Numeric | null;
 };
 

@@ -2,7 +2,7 @@
 // the working agent, the place for another message, and at last the golden trace.
 import { useEffect, useMemo, useState } from "react";
 import { useTurns } from "../api/queries";
-import type { Session } from "../api/types";
+import type { Room, Session } from "../api/types";
 import { hasWish } from "../live/Live";
 import { answersAsksHere, originOf } from "../sessions/origin";
 import { openAsks, type StreamState } from "../stream/fold";
@@ -14,7 +14,14 @@ import { TurnPanel } from "./TurnPanel";
 import { Working } from "./Working";
 import "./seat.css";
 
-export function Seat({ session, stream }: { session: Session; stream: StreamState }) {
+interface SeatProps {
+  session: Session;
+  stream: StreamState;
+  /** Who else is here. */
+  room: Room | null;
+}
+
+export function Seat({ session, stream, room }: SeatProps) {
   const turns = useTurns(session.id).data?.items ?? [];
   const head = turns.find((turn) => turn.head) ?? turns[0];
   const asks = useMemo(() => openAsks(stream.cards), [stream.cards]);
@@ -48,6 +55,7 @@ export function Seat({ session, stream }: { session: Session; stream: StreamStat
           delta={stream.deltas[head.turn_id] ?? {}}
           inside={insideOf(stream, head.parent_call_id)}
           session={session}
+          room={room}
           questions={asks.length}
           onGone={setNote}
         />

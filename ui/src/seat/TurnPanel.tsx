@@ -2,7 +2,8 @@
 import { useEffect, useState } from "react";
 import { errorText } from "../api/client";
 import { actions, useArtifacts, useWaiting } from "../api/queries";
-import type { JsonObject, Session, Turn, TurnRequest } from "../api/types";
+import type { JsonObject, Room, Session, Turn, TurnRequest } from "../api/types";
+import { RoomBar } from "../room/RoomBar";
 import { Confirm } from "../shell/Confirm";
 import { isTyping } from "../shell/keys";
 import { stopwatch } from "../time/format";
@@ -31,6 +32,8 @@ export interface TurnPanelProps {
   /** The tool call inside which the agent asks, if it is an agent called as a tool. */
   inside: string | null;
   session: Session;
+  /** Who else is here. */
+  room: Room | null;
   /** How many questions to the user are open. */
   questions: number;
   onGone: (note: string) => void;
@@ -77,7 +80,7 @@ export function TurnPanel(props: TurnPanelProps) {
   );
 }
 
-function TurnHead({ turn, queue, number, inside, onGone }: TurnPanelProps) {
+function TurnHead({ turn, queue, number, inside, room, onGone }: TurnPanelProps) {
   const now = useSecond();
   const [asking, setAsking] = useState(false);
   const dismiss = () => {
@@ -130,6 +133,7 @@ function TurnHead({ turn, queue, number, inside, onGone }: TurnPanelProps) {
           </>
         )}
       </p>
+      <RoomBar turn={turn} room={room} onNote={onGone} />
     </header>
   );
 }

@@ -5,6 +5,7 @@ import { Link, useLocation } from "wouter";
 import { ApiError, errorText } from "../api/client";
 import { actions, askAgain, keys, useSession } from "../api/queries";
 import type { Session } from "../api/types";
+import { useTyping } from "../room/room";
 import { Seat } from "../seat/Seat";
 import { originOf } from "../sessions/origin";
 import { Failure } from "../shell/Failure";
@@ -41,7 +42,7 @@ interface LoadedProps {
   onRetry: () => void;
 }
 
-function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps) {
+function Loaded({ session, live: { stream, connection, room }, onRetry }: LoadedProps) {
   const { id } = session;
   const client = useQueryClient();
   const turnState = `${stream.requests.length}.${stream.pending.join()}`;
@@ -56,6 +57,7 @@ function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps)
   useEffect(() => {
     completeIfWished(client, session);
   }, [client, session]);
+  const typing = useTyping(id, room);
   const [, go] = useLocation();
   const kept = useRef<Kept | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -96,8 +98,8 @@ function Loaded({ session, live: { stream, connection }, onRetry }: LoadedProps)
           />
         </SessionViews>
       </section>
-      <aside className="seat" aria-label="Seat">
-        <Seat session={session} stream={stream} />
+      <aside className="seat" aria-label="Seat" onInput={typing}>
+        <Seat session={session} stream={stream} room={room} />
       </aside>
     </>
   );

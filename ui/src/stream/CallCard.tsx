@@ -36,7 +36,7 @@ export function CallCardView({ card, place }: { card: CallCard; place: string })
         turnId={call.turn_id}
       >
         {call.long_running && <span className="chip">long running</span>}
-        <AnsweredBy by={call.answered_by} after={call.answered_after_ms} />
+        <AnsweredBy by={call.answered_by} person={call.person} after={call.answered_after_ms} />
       </Head>
       {isFinal ? (
         <div className="entry-body quiet">gives the final response</div>

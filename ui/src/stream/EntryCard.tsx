@@ -67,7 +67,7 @@ function SingleView({ card, place }: { card: Single; place: string }) {
       return (
         <Frame type={entry.type} colour="violet" seq={entry.seq}>
           <Head word="Final response" {...head} by={entry.agent_name} turnId={entry.turn_id}>
-            <AnsweredBy by={entry.answered_by} after={entry.answered_after_ms} />
+            <AnsweredBy by={entry.answered_by} person={entry.person} after={entry.answered_after_ms} />
           </Head>
           <Said text={entry.content} place={place} />
           <StateDelta delta={entry.state_delta} />

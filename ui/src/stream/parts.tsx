@@ -118,9 +118,15 @@ function FoldButton({ place, seq }: { place: string; seq: number }) {
   );
 }
 
-export function AnsweredBy({ by, after }: { by?: string | null; after?: number | Exact | null }) {
+interface AnsweredByProps {
+  by?: string | null;
+  person?: string | null;
+  after?: number | Exact | null;
+}
+
+export function AnsweredBy({ by, person, after }: AnsweredByProps) {
   if (!by) return null;
-  const who = by === "human" ? "you" : by;
+  const who = person ?? (by === "human" ? "you" : by);
   const ms = after === null || after === undefined ? null : Number(after);
   return (
     <span className="chip">

@@ -4,7 +4,7 @@
 import { useEffect, useState } from "react";
 import { EventReader } from "../api/eventReader";
 import { openStream, type Source, type StreamHandle, type StreamState as Connection } from "../api/sse";
-import type { Gap, StreamMessage } from "../api/types";
+import type { Gap, Room, StreamMessage } from "../api/types";
 import { addGap, emptyStream, fold, type StreamState } from "./fold";
 
 const HIDDEN_FOR_MS = 20_000;
@@ -14,12 +14,15 @@ const PATIENCE_MS = 1500;
 interface LiveSession {
   stream: StreamState;
   connection: Connection;
+  /** Who is here; nothing until the server tells of somebody. */
+  room: Room | null;
 }
 
 /** `known`: not for a session that is not there; it would only be tried again and again. */
 export function useSessionStream(id: string, known: boolean, onRetry: () => void): LiveSession {
   const [stream, setStream] = useState<StreamState>(emptyStream);
   const [connection, setConnection] = useState<Connection>("connecting");
+  const [room, setRoom] = useState<Room | null>(null);
   useEffect(() => {
     if (!known) return;
     const feed = new Feed(setStream);
@@ -36,6 +39,7 @@ export function useSessionStream(id: string, known: boolean, onRetry: () => void
         events: {
           event: (data) => feed.add(data as StreamMessage),
           gap: (data) => feed.gap(data as Gap),
+          room: (data) => setRoom(data as Room),
           history_complete: () => feed.complete(),
         },
       });
@@ -57,7 +61,7 @@ export function useSessionStream(id: string, known: boolean, onRetry: () => void
       feed.stop();
     };
   }, [id, known, onRetry]);
-  return { stream, connection };
+  return { stream, connection, room };
 }
 
 class Feed {

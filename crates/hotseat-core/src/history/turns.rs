@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use serde_json::value::RawValue;
 
 use super::Answered;
 use crate::decision::Answer;
@@ -37,6 +38,7 @@ impl Turns {
         let answered = Answered {
             turn_id: Some(turn_id),
             answered_by: Some(event.author.clone()),
+            person: person_in(&event.payload),
             answered_after_ms: Some(millis_between(asked_at, event.timestamp)),
         };
         for id in decision.calls().filter_map(|call| call.id) {
@@ -55,6 +57,15 @@ impl Turns {
     pub(super) fn of_event(&mut self, author: &str, event: &Event) -> Option<Answered> {
         self.latest.remove(&place(author, event))
     }
+}
+
+/// Who gave an answer, where its payload says so.
+fn person_in(payload: &RawValue) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Signed {
+        person: Option<String>,
+    }
+    serde_json::from_str::<Signed>(payload.get()).ok()?.person
 }
 
 fn place(agent_name: &str, event: &Event) -> Place {

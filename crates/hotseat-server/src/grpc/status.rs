@@ -22,6 +22,7 @@ impl From<ServiceError> for Status {
             }
             E::TurnAnswered { .. } | E::AdkSessionExists(_) => Code::AlreadyExists,
             E::TurnNotHead { .. }
+            | E::TurnClaimed { .. }
             | E::People(_)
             | E::SessionCompleted(_)
             | E::Stale { .. }

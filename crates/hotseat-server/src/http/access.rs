@@ -6,8 +6,6 @@
 //! (see `credentials`). The page's own files and the health routes need no token;
 //! they hold nothing.
 
-use std::net::SocketAddr;
-
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -18,6 +16,7 @@ use super::credentials::{self, By, Entry, Renewal};
 use super::{Problem, cookie, permissions, staying};
 use crate::clock;
 use crate::config::Config;
+use crate::door::Peer;
 use crate::identity::{Caller, Client, CsrfToken, Visitor};
 use crate::service::{App, Suspect};
 
@@ -120,10 +119,10 @@ async fn slowed_down(app: &App, client: &Client, admission: Admission) -> Admiss
 
 /// Where a request comes from. What a proxy says of that is not believed: anybody can say it.
 fn client(request: &Parts) -> Client {
-    let address = request.extensions.get::<ConnectInfo<SocketAddr>>();
+    let address = request.extensions.get::<ConnectInfo<Peer>>();
     let user_agent = request.headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
     Client {
-        ip: address.map(|ConnectInfo(address)| address.ip().to_canonical()),
+        ip: address.map(|ConnectInfo(Peer(address))| address.ip().to_canonical()),
         user_agent: user_agent.map(|name| name.get(..MAX_USER_AGENT).unwrap_or(name).into()),
     }
 }

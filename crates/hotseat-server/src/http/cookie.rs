@@ -53,24 +53,24 @@ fn values(name: String, headers: &HeaderMap) -> impl Iterator<Item = &str> + use
 
 /// The header that makes a browser keep a token for so many seconds.
 pub(super) fn keep(config: &Config, token: &str, life: i64) -> String {
-    set(config, &name(config), token, "Path=/; SameSite=Strict", life)
+    set(config, &name(config), token, "/", "Strict", life)
 }
 
 /// The same for somebody who signed in. They come back from another site, so the cookie has to
 /// be sent with the first thing that the browser asks for there; changes that other pages ask
 /// for come without it.
 pub(super) fn signed_in(config: &Config, token: &str, life: i64) -> String {
-    set(config, &name(config), token, "Path=/; SameSite=Lax", life)
+    set(config, &name(config), token, "/", "Lax", life)
 }
 
 /// The header that makes a browser remember what it began.
 pub(super) fn attempt(config: &Config, text: &str, life: i64) -> String {
-    set(config, &attempt_name(config), text, "Path=/auth/; SameSite=Lax", life)
+    set(config, &attempt_name(config), text, "/auth/", "Lax", life)
 }
 
-fn set(config: &Config, name: &str, value: &str, scope: &str, life: i64) -> String {
+fn set(config: &Config, name: &str, value: &str, path: &str, same_site: &str, life: i64) -> String {
     let secure = if config.is_secure() { "; Secure" } else { "" };
-    format!("{name}={value}; {scope}; HttpOnly; Max-Age={life}{secure}")
+    format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site}; Max-Age={life}{secure}")
 }
 
 /// A link carries its token once: it becomes a cookie that scripts cannot read, and

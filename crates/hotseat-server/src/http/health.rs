@@ -28,6 +28,8 @@ pub(super) struct Health {
     /// Sessions that were talked in lately over REST.
     active_sessions: usize,
     uptime_seconds: f64,
+    /// People can sign in with an account from elsewhere, at `/auth/login`.
+    sign_in: bool,
 }
 
 /// The server lives.
@@ -93,5 +95,6 @@ async fn report(app: &App) -> Health {
         sessions: counts.map_or(0, |counts| counts.sessions),
         active_sessions: active.unwrap_or_default(),
         uptime_seconds: uptime.as_secs_f64(),
+        sign_in: app.oidc.is_some(),
     }
 }

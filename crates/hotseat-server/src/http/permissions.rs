@@ -74,6 +74,10 @@ pub const PERMISSIONS: &[(&str, &str, Needs)] = &[
     ("GET", "/api/v1/sessions/{id}/stream", Viewer),
     ("POST", "/api/v1/sessions/{id}/tools/{call_id}/cancel", Developer),
     ("GET", "/api/v1/sessions/{id}/turns", Viewer),
+    ("PUT", "/api/v1/sessions/{id}/turns/{turn_id}/claim", Developer),
+    ("DELETE", "/api/v1/sessions/{id}/turns/{turn_id}/claim", Developer),
+    ("POST", "/api/v1/sessions/{id}/turns/{turn_id}/hand-over", Developer),
+    ("POST", "/api/v1/sessions/{id}/typing", Developer),
     ("POST", "/api/v1/sessions/{id}/turns/{turn_id}/decision", Developer),
     ("POST", "/api/v1/sessions/{id}/turns/{turn_id}/dismiss", Developer),
 

@@ -8,7 +8,7 @@ use std::any::Any;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hotseat_core::Violation;
+use hotseat_core::{Violation, rfc3339};
 use hotseat_store::PeopleError;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -44,6 +44,17 @@ pub(crate) struct Problem {
     /// For `run_in_progress`: the run that goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<String>,
+    /// For `turn_claimed`: who has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<Box<Claimed>>,
+}
+
+/// Somebody who has claimed a turn.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Claimed {
+    holder: String,
+    /// Until when, unless they claim it again.
+    until: String,
 }
 
 impl Problem {
@@ -58,6 +69,7 @@ impl Problem {
             errors: Vec::new(),
             decision: None,
             run_id: None,
+            claim: None,
         }
     }
 
@@ -132,6 +144,7 @@ impl From<ServiceError> for Problem {
             E::TurnNotFound { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
             E::ToolNotRunning(_) => (StatusCode::NOT_FOUND, "tool_not_running"),
             E::TurnAnswered { .. } => (StatusCode::CONFLICT, "turn_answered"),
+            E::TurnClaimed { .. } => (StatusCode::CONFLICT, "turn_claimed"),
             E::TurnNotHead { .. } => (StatusCode::CONFLICT, "turn_not_head"),
             E::SessionCompleted(_) => (StatusCode::CONFLICT, "session_completed"),
             E::SessionNotCompleted(_) => (StatusCode::CONFLICT, "session_not_completed"),
@@ -175,6 +188,9 @@ impl From<ServiceError> for Problem {
                 problem.errors = violations;
             }
             E::TurnAnswered { decision, .. } => problem.decision = decision,
+            E::TurnClaimed { holder, until, .. } => {
+                problem.claim = Some(Box::new(Claimed { holder, until: rfc3339(until) }));
+            }
             E::RunInProgress { run_id, .. } => problem.run_id = Some(run_id),
             _ => {}
         }

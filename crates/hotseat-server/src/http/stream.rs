@@ -2,7 +2,7 @@
 
 use axum::http::HeaderMap;
 use axum::response::Response;
-use futures_util::stream::{StreamExt, unfold};
+use futures_util::stream::{Stream, StreamExt, unfold};
 use hotseat_core::{Event, HistoryProjector, Seq};
 use hotseat_store::Change;
 use serde::Deserialize;
@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 
 use super::Problem;
 use super::extract::{At, Entered, Params, session_id};
+use super::rooms::RoomView;
 use super::sse::{self, Message};
 use super::view::{EventView, SessionView};
 use crate::service::{App, Followed};
@@ -25,7 +26,8 @@ pub(super) struct StreamParams {
     view: Option<String>,
 }
 
-/// The log of a session after `Last-Event-ID`, a `history_complete` marker, then live.
+/// The log of a session after `Last-Event-ID`, a `history_complete` marker, then live; and
+/// `room`, without an id, when somebody comes, goes, types, or claims a turn.
 #[utoipa::path(get, path = "/api/v1/sessions/{id}/stream", tag = "events", params(("id" = String, Path), StreamParams),
     responses((status = 200, content_type = "text/event-stream", body = EventView), (status = 404, body = Problem)))]
 pub(super) async fn session(
@@ -48,6 +50,10 @@ pub(super) async fn session(
         View::History(_) => Seq::START,
     };
     let followed = app.follow(id, from).await?;
+    let room = unfold(app.sit_down(id), |mut seated| async {
+        let news = seated.news().await?;
+        Some((Message::new("room", &RoomView::from(news)), seated))
+    });
     let messages = followed.filter_map(move |followed| {
         let message = match followed {
             Ok(Followed::Event(event)) => view.message(*event, after),
@@ -66,7 +72,23 @@ pub(super) async fn session(
         };
         std::future::ready(message)
     });
-    Ok(sse::response(messages))
+    Ok(sse::response(while_first(messages, room)))
+}
+
+/// Both streams in one, until the first ends. The log goes before what is only told.
+fn while_first<T>(
+    first: impl Stream<Item = T> + Send + 'static,
+    second: impl Stream<Item = T> + Send + 'static,
+) -> impl Stream<Item = T> + Send + 'static {
+    let streams = (Box::pin(first), Box::pin(second.fuse()));
+    unfold(streams, |(mut first, mut second)| async {
+        let item = tokio::select! {
+            biased;
+            item = first.next() => item?,
+            Some(item) = second.next() => item,
+        };
+        Some((item, (first, second)))
+    })
 }
 
 fn resume_from(headers: &HeaderMap) -> Result<Option<u64>, Problem> {

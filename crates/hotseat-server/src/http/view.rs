@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::records::{MessageView, SecurityView};
+use super::rooms::ClaimView;
 use crate::service::{App, TurnView};
 
 /// A page of a list.
@@ -217,6 +218,8 @@ pub(super) struct TurnJson {
     position: Option<usize>,
     /// It is the one to answer now.
     head: bool,
+    /// Who has it for themselves, if anybody.
+    claim: Option<ClaimView>,
     /// The model request: `{contents, system_instruction, tools, output_schema, state, raw}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
@@ -237,6 +240,7 @@ impl TurnJson {
             seq: event.seq.get(),
             position: view.position,
             head: view.position == Some(1),
+            claim: view.claim.map(ClaimView::from),
             request: None,
         }
     }

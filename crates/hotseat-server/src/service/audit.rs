@@ -31,6 +31,11 @@ impl App {
         }
     }
 
+    /// The same of a session, where there is no more to say.
+    pub(super) async fn note_session(&self, action: AuditAction, id: SessionId) {
+        self.note(action, id.to_string(), Some(id), Value::Null).await;
+    }
+
     /// What was written down.
     pub(crate) async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, ServiceError> {
         self.needs(Role::Admin)?;

@@ -5,6 +5,7 @@
 
 use hotseat_core::{EvalSetError, GoldenError, Role, SessionId, TurnId, Violation};
 use hotseat_store::{AppendError, PeopleError, StoreError};
+use jiff::Timestamp;
 use serde_json::value::RawValue;
 
 use super::files::FileProblem;
@@ -41,6 +42,8 @@ pub(crate) enum ServiceError {
     TurnNotFound { session: SessionId, turn: TurnId },
     #[error("turn {turn} was answered already")]
     TurnAnswered { turn: TurnId, decision: Option<Box<RawValue>> },
+    #[error("turn {turn} is claimed by {holder}: wait until they answer or let go of it")]
+    TurnClaimed { turn: TurnId, holder: String, until: Timestamp },
     #[error("turn {turn} is not the head of the queue: answer turn {head} first")]
     TurnNotHead { turn: TurnId, head: TurnId },
     #[error("the answer does not fit the request")]

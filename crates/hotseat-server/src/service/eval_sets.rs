@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use hotseat_core::{
     EvalSetView, MergeAction, Role, case_problems, put_case, read_eval_set, remove_case,
 };
+use hotseat_store::AuditAction;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -82,13 +83,17 @@ impl App {
         case: Value,
         index: Option<usize>,
     ) -> Result<MergeAction, ServiceError> {
+        self.needs(Role::Developer)?;
         let (path, _) = self.known_eval_set(path)?;
         let case = checked_case(case)?;
-        self.edit_eval_set(path, move |existing| {
+        let detail = json!({"put": case.get("eval_id")});
+        let put = self.edit_eval_set(path.clone(), move |existing| {
             let (text, action) = put_case(existing.unwrap_or_default(), &case, index)?;
             Ok(Edited { text: Some(text), result: action })
-        })
-        .await
+        });
+        let action = put.await?;
+        self.note(AuditAction::EvalSetChanged, path.display().to_string(), None, detail).await;
+        Ok(action)
     }
 
     /// Takes a case out of a file, and returns it.
@@ -97,9 +102,11 @@ impl App {
         path: &str,
         eval_id: &str,
     ) -> Result<Removed, ServiceError> {
+        self.needs(Role::Developer)?;
         let (path, _) = self.known_eval_set(path)?;
+        let detail = json!({"removed": eval_id});
         let eval_id = eval_id.to_owned();
-        let removed = self.edit_eval_set(path, move |existing| {
+        let removed = self.edit_eval_set(path.clone(), move |existing| {
             let removed = remove_case(existing.unwrap_or_default(), &eval_id)?;
             Ok(match removed {
                 None => Edited { text: None, result: None },
@@ -108,7 +115,10 @@ impl App {
                 }
             })
         });
-        removed.await?.ok_or(ServiceError::NotFound { what: "case in this eval set" })
+        let removed = removed.await?;
+        let removed = removed.ok_or(ServiceError::NotFound { what: "case in this eval set" })?;
+        self.note(AuditAction::EvalSetChanged, path.display().to_string(), None, detail).await;
+        Ok(removed)
     }
 
     /// Has a worker judge a file with ADK's own models.

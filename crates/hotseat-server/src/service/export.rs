@@ -10,8 +10,8 @@ use hotseat_core::{
     MergeAction, NewCase, Role, SessionId, SessionStatus, Subject, adk_session_json, golden_trace,
     merge, snake_case,
 };
-use hotseat_store::Session;
-use serde_json::Value;
+use hotseat_store::{AuditAction, Session};
+use serde_json::{Value, json};
 
 use super::eval_set_file::Edited;
 use super::eval_sets::checked_case;
@@ -79,6 +79,8 @@ impl App {
                 Ok(Edited { text: Some(text), result: merged })
             })
             .await?;
+        let detail = json!({"eval_id": merged.eval_id});
+        self.note(AuditAction::SessionExported, path.display().to_string(), Some(id), detail).await;
         Ok(Exported { path, eval_id: merged.eval_id, case: merged.case, action: merged.action })
     }
 

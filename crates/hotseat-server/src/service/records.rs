@@ -8,8 +8,8 @@ use hotseat_core::{
 };
 use hotseat_store::{AuditAction, EventQuery, Expected, Session};
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::sessions::{raw, server_event};
 use super::{App, ServiceError, adk_event};
@@ -67,7 +67,7 @@ impl App {
     pub(crate) async fn rebuild(&self, id: SessionId) -> Result<Session, ServiceError> {
         self.owned(id).await?;
         self.store.rebuild(id).await?;
-        self.note(AuditAction::SessionRebuilt, id.to_string(), Some(id), Value::Null).await;
+        self.note_session(AuditAction::SessionRebuilt, id).await;
         self.session(id).await
     }
 

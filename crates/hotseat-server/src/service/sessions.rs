@@ -45,7 +45,13 @@ impl App {
         &self,
         wish: CreateSession,
     ) -> Result<Session, ServiceError> {
-        let user_id = self.user_of_new(wish.user_id)?;
+        // A program's Runner calls its user what it likes; the session is the member's.
+        let plugin = wish.source.as_deref() == Some("plugin");
+        let named = match &self.visitor.caller {
+            Caller::Member(_) if plugin => None,
+            _ => wish.user_id,
+        };
+        let user_id = self.user_of_new(named)?;
         let agent = wish.agent.map(|name| parse_agent_name(&name)).transpose()?;
         let source = wish.source.unwrap_or_else(|| "web".to_owned());
         if !matches!(source.as_str(), "web" | "plugin") {
@@ -116,6 +122,7 @@ impl App {
             match self.store.append(id, Expected::Any, events).await {
                 Ok(_) => {
                     self.cancel_at_worker(&session);
+                    self.note_session(AuditAction::SessionCompleted, id).await;
                     return self.session(id).await;
                 }
                 Err(error) if open_ends_changed(&error) => session = self.session(id).await?,
@@ -152,6 +159,7 @@ impl App {
             match self.store.append(id, Expected::Any, events).await {
                 Ok(_) => {
                     self.cancel_at_worker(&session);
+                    self.note_session(AuditAction::RunCancelled, id).await;
                     return Ok(());
                 }
                 Err(error) if open_ends_changed(&error) => {}

@@ -4,16 +4,18 @@
 //! that appends the answer, so two tabs cannot both win. Whether the answer fits
 //! the request is decided here, before it.
 
+use std::collections::HashMap;
+
 use hotseat_core::{
     Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seat, Seq, SessionId, SessionStatus,
     TurnId,
 };
-use hotseat_store::{AppendError, Expected, Turn, TurnQuery};
-use serde_json::Value;
+use hotseat_store::{AppendError, AuditAction, Expected, Turn, TurnQuery};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::sessions::{parse_agent_name, server_event};
-use super::{App, ServiceError};
+use super::{App, Claim, ServiceError};
 use crate::clock;
 use crate::identity::Caller;
 
@@ -52,6 +54,8 @@ pub(crate) struct TurnView {
     /// Place in its session's queue, from 1; `None` once it is answered.
     pub(crate) position: Option<usize>,
     pub(crate) opened: Event,
+    /// Who has it for themselves.
+    pub(crate) claim: Option<Claim>,
 }
 
 impl App {
@@ -104,6 +108,7 @@ impl App {
         seat: &str,
     ) -> Result<Decided, ServiceError> {
         let opened = self.opened(session, turn).await?;
+        self.not_anothers(session, turn).await?;
         let mut decision = Decision::parse(answer).map_err(ServiceError::InvalidDecision)?;
         let request = ModelRequest::parse(&opened.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
@@ -111,10 +116,13 @@ impl App {
         // The prefix is ADK's own for ids that a model did not give: it takes such ids out of
         // the contents again, so that later requests look as they would with a real model.
         let call_ids = decision.assign_call_ids(|| format!("adk-{}", clock::new_id()));
-        let event = response_to(&opened, turn, seat, decision.to_payload());
+        let payload = signed(decision.to_payload(), self.signature());
+        let event = response_to(&opened, turn, seat, payload);
         self.check_size(event.payload.get().len())?;
         let event_id = event.event_id.clone();
         let seq = self.append_response(session, event).await?;
+        self.claim_is_over(session, turn).await;
+        self.note_turn(AuditAction::TurnDecided, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids })
     }
 
@@ -126,9 +134,13 @@ impl App {
         reason: Option<&str>,
     ) -> Result<Decided, ServiceError> {
         let opened = self.opened(session, turn).await?;
-        let event = response_to(&opened, turn, "human", Dismissal::new(reason).to_payload());
+        self.not_anothers(session, turn).await?;
+        let payload = signed(Dismissal::new(reason).to_payload(), self.signature());
+        let event = response_to(&opened, turn, "human", payload);
         let event_id = event.event_id.clone();
         let seq = self.append_response(session, event).await?;
+        self.claim_is_over(session, turn).await;
+        self.note_turn(AuditAction::TurnDismissed, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids: Vec::new() })
     }
 
@@ -142,6 +154,7 @@ impl App {
         }
         query.user_id = self.visitor.caller.user().map(ToString::to_string);
         let mut views = Vec::<TurnView>::new();
+        let mut claims = HashMap::<SessionId, Vec<Claim>>::new();
         for turn in self.store.turns(query).await? {
             let Some(opened) = self.store.event(turn.session_id, turn.request).await? else {
                 continue; // Deleted in between.
@@ -151,9 +164,24 @@ impl App {
                 .filter(|view| view.position.is_some() && view.turn.session_id == turn.session_id)
                 .count();
             let position = turn.response.is_none().then_some(before + 1);
-            views.push(TurnView { turn, position, opened });
+            let session = turn.session_id;
+            if position.is_some() && !claims.contains_key(&session) {
+                claims.insert(session, self.claims(session).await?);
+            }
+            let mut held = claims.get(&session).into_iter().flatten();
+            let claim = held.find(|claim| claim.turn == turn.turn_id).cloned();
+            views.push(TurnView { turn, position, opened, claim });
         }
         Ok(views)
+    }
+
+    /// Whether a turn may still be answered.
+    pub(super) async fn open_turn(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+    ) -> Result<(), ServiceError> {
+        self.opened(session, turn).await.map(drop)
     }
 
     /// The request event of a turn that may still be answered.
@@ -200,6 +228,15 @@ impl App {
             Err(error) => error.into(),
         }
     }
+}
+
+/// An answer with the name of whoever gave it.
+fn signed(payload: Box<RawValue>, person: Option<&str>) -> Box<RawValue> {
+    let (Some(person), Some(rest)) = (person, payload.get().strip_prefix('{')) else {
+        return payload;
+    };
+    let text = format!("{{\"person\":{},{rest}", Value::from(person));
+    RawValue::from_string(text).unwrap_or(payload)
 }
 
 fn response_to(opened: &Event, turn: TurnId, seat: &str, payload: Box<RawValue>) -> NewEvent {

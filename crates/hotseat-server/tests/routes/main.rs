@@ -62,6 +62,8 @@ mod races;
 #[cfg(test)]
 mod records;
 #[cfg(test)]
+mod rooms;
+#[cfg(test)]
 mod runs;
 #[cfg(test)]
 mod search;
@@ -77,5 +79,7 @@ mod stats;
 mod stopping;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod tls;
 #[cfg(test)]
 mod turns;

@@ -1,6 +1,7 @@
 //! Named users: what their tokens do, and when they stop doing it.
 
-use hotseat_testkit::{Api, TestServer, soon};
+use hotseat_testkit::proto::CreateSessionRequest;
+use hotseat_testkit::{Api, TestServer, sample, soon};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tonic::Code;
@@ -176,6 +177,14 @@ async fn a_member_acts_in_no_name_but_their_own() {
     }
     assert_eq!(ada.post("/apps/app/users/bob/sessions/t", &json!({})).await.status, 404);
     assert_eq!(ada.delete("/apps/app/users/bob/sessions/s").await.status, 404);
+    // A program of theirs may call its user anything.
+    let request = CreateSessionRequest {
+        user_id: "user".to_owned(),
+        source: "plugin".to_owned(),
+        ..Default::default()
+    };
+    let made = ada.grpc().await.seat.create_session(request).await.unwrap().into_inner();
+    assert_eq!(ada.show(&made.id).await["user_id"], "ada");
     let for_bob = anna.post("/api/v1/sessions", &json!({"user_id": "bob"})).await.json(201);
     assert_eq!(for_bob["user_id"], "bob");
 }
@@ -217,6 +226,45 @@ async fn the_audit_is_listed_by_pages_and_exported_by_lines() {
     assert_eq!(told, ["user.added", "token.added", "session.deleted", "audit.exported"]);
     server.api.get("/api/v1/audit?limit=0").await.problem(400, "bad_request");
     server.api.get("/api/v1/audit?session=x").await.problem(400, "bad_request");
+}
+
+#[tokio::test]
+async fn what_is_done_to_sessions_and_files_is_written_down() {
+    let server = TestServer::scratch().await;
+    let ada = server.member("ada", "developer").await;
+    let session = ada.session().await;
+    let log = json!([sample::user_event("u", "2 + 3?"), sample::agent_event("a", "root", "5")]);
+    ada.post(&format!("/api/v1/sessions/{session}/events"), &log).await.json(201);
+    server.api.grpc().await.ask(&session).await;
+    ada.post(&format!("/api/v1/sessions/{session}/cancel"), &json!({})).await;
+    ada.complete(&session).await;
+    ada.post(&format!("/api/v1/sessions/{session}/rebuild"), &json!({})).await.json(200);
+    let exported = ada.post(&format!("/api/v1/sessions/{session}/export"), &json!({})).await;
+    let exported = exported.json(200);
+    let (path, eval_id) = (exported["path"].as_str().unwrap(), &exported["eval_id"]);
+    let case = json!({"path": path, "case": exported["case"]});
+    ada.put("/api/v1/eval-sets/case", &case).await.json(200);
+    let removed =
+        format!("/api/v1/eval-sets/case?path={path}&eval_id={}", eval_id.as_str().unwrap());
+    ada.delete(&removed).await.json(200);
+    ada.delete(&format!("/api/v1/sessions/{session}/events")).await.json(200);
+    let audit = server.api.get("/api/v1/audit?actor=ada").await.json(200);
+    let told: Vec<_> = audit["items"].as_array().unwrap().iter().rev().collect();
+    let actions: Vec<_> = told.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    assert_eq!(
+        actions,
+        [
+            "run.cancelled",
+            "session.completed",
+            "session.rebuilt",
+            "session.exported",
+            "eval_set.changed",
+            "eval_set.changed",
+            "session.events_cleared"
+        ]
+    );
+    assert_eq!((&told[3]["subject"], &told[3]["detail"]["eval_id"]), (&json!(path), eval_id));
+    assert_eq!(told[5]["detail"], json!({"removed": eval_id}));
 }
 
 #[tokio::test]

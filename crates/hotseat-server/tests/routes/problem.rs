@@ -15,6 +15,7 @@ fn body() -> Value {
     body["type"] = json!("note");
     body["content"] = json!("hello");
     body["text"] = json!("hello");
+    body["to"] = json!("bob");
     body["turn_id"] = json!("7d0f6a52-32f1-4b3e-9e0d-1f4f9f6b2a11");
     body["candidates"] = sample::says("hello")["candidates"].clone();
     body
