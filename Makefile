@@ -78,7 +78,7 @@ check: $(STAMPS)/venv ui/dist/index.html
 	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
-test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr
+test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr $(STAMPS)/postgres
 	cargo nextest run --workspace --locked --no-fail-fast
 
 # Where nextest is missing, it is built once.
@@ -95,10 +95,20 @@ $(STAMPS)/ocr:
 	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends tesseract-ocr tesseract-ocr-eng poppler-utils >/dev/null; }
 	@touch $@
 
+# The programs of a PostgreSQL server; the tests start one of their own, and the system's stays off.
+$(STAMPS)/postgres:
+	@mkdir -p $(STAMPS)
+	command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo mkdir -p /etc/postgresql-common && \
+	  echo 'create_main_cluster = false' | $$sudo tee /etc/postgresql-common/createcluster.conf >/dev/null && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
+	@touch $@
+
 test-ui: ui/node_modules/.stamp
 	cd ui && npm test --silent
 
-test-python: $(STAMPS)/package-dev
+test-python: $(STAMPS)/package-dev $(STAMPS)/postgres
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
 
 # The same package with ADK 1.x: what people use most of it, the plugin and the session service.

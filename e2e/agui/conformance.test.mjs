@@ -9,8 +9,9 @@ import { test } from "node:test";
 
 import { HttpAgent } from "@ag-ui/client";
 import { EventType } from "@ag-ui/core";
-import { EventSchemas } from "@ag-ui/core/schemas";
 import { decode } from "@ag-ui/proto";
+
+import { problems } from "../support/strict.mjs";
 
 const folder = process.env.FRAMES ?? new URL("frames", import.meta.url).pathname;
 const PROTOBUF = "application/vnd.ag-ui.event+proto";
@@ -64,13 +65,26 @@ test("every event is valid and means the same in both encodings", () => {
   const frames = protoFrames("events.proto");
   assert.equal(frames.length, events.length);
   events.forEach((event, index) => {
-    const checked = EventSchemas.safeParse(event);
-    assert.ok(checked.success, `${JSON.stringify(event)}: ${checked.error}`);
+    assert.deepEqual(problems(event), [], JSON.stringify(event));
     // Plain objects, so that only what is on the wire is compared.
     assert.deepEqual(JSON.parse(JSON.stringify(decode(frames[index]))), event);
   });
   const types = new Set(events.map((event) => event.type));
   assert.deepEqual([...types].sort(), Object.values(EventType).sort());
+});
+
+test("a field that is in no schema is noticed, however deep", () => {
+  const outcome = { type: "success", extra: 1 };
+  const event = { type: "RUN_FINISHED", threadId: "t", runId: "r", outcome, odd: 1 };
+  assert.deepEqual(problems(event).sort(), [
+    "RUN_FINISHED.odd is in no schema",
+    "RUN_FINISHED.outcome.extra is in no schema",
+  ]);
+  assert.equal(problems({ type: "RUN_FINISHED" }).length, 1);
+});
+
+test("every event of a run is known exactly so", () => {
+  for (const event of sseEvents("run.sse")) assert.deepEqual(problems(event), []);
 });
 
 for (const [name, contentType] of [

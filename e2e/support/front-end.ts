@@ -1,7 +1,9 @@
 // A front end: the client of AG-UI's makers, told where the server is, with a memory of what it was sent.
 import { HttpAgent, runHttpRequest, transformHttpEventStream } from "@ag-ui/client";
 import type { BaseEvent, Message, RunAgentInput } from "@ag-ui/core";
+import { decode } from "@ag-ui/proto";
 import type { Hotseat } from "./hotseat.ts";
+import { problems } from "./strict.mjs";
 
 export const PROTOBUF = "application/vnd.ag-ui.event+proto";
 
@@ -19,7 +21,7 @@ export class FrontEnd extends HttpAgent {
 
   constructor(hotseat: Hotseat, name: string, threadId: string, accept: string | null = null) {
     const headers = { authorization: `Bearer ${hotseat.token}` };
-    super({ url: `${hotseat.url}/ag-ui/${name}`, headers, threadId });
+    super({ url: `${hotseat.url}/ag-ui/${name}`, headers, threadId, fetch: checked });
     this.hotseat = hotseat;
     this.name = name;
     this.accept = accept;
@@ -76,8 +78,51 @@ export class FrontEnd extends HttpAgent {
   /** `connectAgent` takes up a run by its id. */
   protected override connect(input: RunAgentInput): ReturnType<HttpAgent["run"]> {
     const url = `${this.url}/threads/${input.threadId}/runs/${input.runId}`;
-    return transformHttpEventStream(runHttpRequest(() => fetch(url, { headers: this.headers })));
+    return transformHttpEventStream(runHttpRequest(() => checked(url, { headers: this.headers })));
   }
+}
+
+/** Fetches a stream, and complains about every event in it that AG-UI's schemas do not know exactly so. */
+async function checked(url: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init);
+  if (!answer.ok || !answer.body) return answer;
+  const [own, theirs] = answer.body.tee();
+  void check(own, answer.headers.get("content-type") ?? "").catch(() => {
+    // The client left, or the server did: no more to check.
+  });
+  return new Response(theirs, answer);
+}
+
+async function check(stream: ReadableStream<Uint8Array>, type: string) {
+  let rest = Buffer.alloc(0);
+  for await (const bytes of stream as unknown as AsyncIterable<Uint8Array>) {
+    rest = Buffer.concat([rest, bytes]);
+    const [events, taken] = type === PROTOBUF ? frames(rest) : blocks(rest);
+    rest = rest.subarray(taken);
+    for (const event of events) for (const problem of problems(event)) console.error(`AG-UI: ${problem}`);
+  }
+}
+
+/** The whole SSE messages in some bytes, and how many bytes they take. */
+function blocks(bytes: Buffer): [unknown[], number] {
+  const end = bytes.lastIndexOf("\n\n");
+  if (end < 0) return [[], 0];
+  const lines = bytes.subarray(0, end).toString("utf8").split("\n");
+  const data = lines.filter((line) => line.startsWith("data: "));
+  return [data.map((line) => JSON.parse(line.slice("data: ".length))), end + 2];
+}
+
+/** The same with frames of protobuf. */
+function frames(bytes: Buffer): [unknown[], number] {
+  const events = [];
+  let at = 0;
+  while (at + 4 <= bytes.length) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) break;
+    events.push(JSON.parse(JSON.stringify(decode(bytes.subarray(at + 4, end)))));
+    at = end;
+  }
+  return [events, at];
 }
 
 function words(message: Message): string {

@@ -10,7 +10,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from hotseat.importing.databases import UrlDatabase
 from hotseat.importing.progress import Progress
 from hotseat.importing.stored import Key, SourceError, Unreadable, Wanted
 from hotseat.importing.summary import Summary
+from postgres import postgres
 from support import PACKAGE, Server
 
 NOTHING_WRONG = {"differences": [], "problems": []}
@@ -318,6 +319,42 @@ def test_databases_of_sqlalchemy_arrive_in_both_schemas(
     assert bring(sqlalchemy_file) == (0, counted(0, 0, 4, 0, 7))
 
 
+@pytest.fixture(scope="module")
+def postgres_server() -> Iterator[str]:
+    """A PostgreSQL for the tests of this file."""
+    with postgres() as url:
+        yield url
+
+
+@pytest.mark.parametrize("driver", ["asyncpg", "psycopg"])
+def test_a_postgresql_database_of_adk_arrives_as_it_is_and_only_once(
+    driver: str, postgres_server: str, reader: Reader, bring: Callable[..., Any]
+) -> None:
+    url = f"postgresql+{driver}{postgres_server}"
+
+    async def fill() -> None:
+        service = database_service(f"postgresql+asyncpg{postgres_server}")
+        if not (await service.list_sessions(app_name="math")).sessions:
+            await converse(service)
+
+    ran(fill())
+    assert bring(url) == (0, counted(4, 0, 0, 7, 0))
+    ran(check_same(database_service(f"postgresql+asyncpg{postgres_server}"), reader))
+    before = [reader.get(*key) for key in SESSIONS]
+    assert bring(url) == (0, counted(0, 0, 4, 0, 7))
+    assert [reader.get(*key) for key in SESSIONS] == before
+    assert bring(url, "--app", "math", "--user", "bob") == (0, counted(0, 0, 1, 0, 2))
+
+
+def test_a_postgresql_that_cannot_be_reached_is_told_without_its_password(
+    bring: Callable[..., Any], tmp_path: Path
+) -> None:
+    code, summary = bring(f"postgresql+asyncpg://ada:secret@/x?host={tmp_path}")
+    assert code == 1
+    [problem] = summary["problems"]
+    assert "cannot be read" in str(problem) and "secret" not in str(problem)
+
+
 def test_a_database_behind_a_url_gives_the_same_as_its_file(sqlalchemy_file: Path) -> None:
     wanted = Wanted("math", "ada")
     other = AdkTables(UrlDatabase(f"sqlite+aiosqlite:///{sqlalchemy_file}"), wanted)
@@ -333,7 +370,7 @@ def test_a_database_behind_a_url_gives_the_same_as_its_file(sqlalchemy_file: Pat
 
 def test_a_url_needs_sqlalchemy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(SourceError, match="pip install 'sqlalchemy>=2'"):
+    with pytest.raises(SourceError, match=r"pip install 'sqlalchemy\[asyncio\]>=2'"):
         UrlDatabase("postgresql+asyncpg://localhost/adk")
 
 

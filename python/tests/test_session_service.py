@@ -686,6 +686,22 @@ async def test_a_session_made_anew_has_nothing_of_the_old_one(
     assert texts(await read(ours, session)) == expected
 
 
+async def test_a_session_made_anew_takes_nothing_from_who_holds_the_old_one(
+    ours: HotseatSessionService, services: Services
+) -> None:
+    other = services("hotseat")
+    held = await create(ours, session_id="again")
+    await other.delete_session(app_name="app", user_id="ada", session_id="again")
+    anew = await create(other, session_id="again")
+    # Neither has an event, so nothing but the session itself tells them apart.
+    with pytest.raises(ValueError, match="reload"):
+        await ours.append_event(held, event("for the old one"))
+    assert texts(await read(ours, anew)) == []
+    found = await read(ours, anew)
+    await ours.append_event(found, event("for the new one"))
+    assert texts(await read(other, anew)) == ["for the new one"]
+
+
 async def test_a_long_session_comes_in_several_answers(
     ours: HotseatSessionService, services: Services
 ) -> None:

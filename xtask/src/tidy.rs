@@ -32,12 +32,12 @@ const ABSENT: &[Absent] = &[
     },
     Absent {
         below: "crates/hotseat-server/src",
-        words: &["rusqlite", "SELECT ", "INSERT INTO", "UPDATE "],
+        words: &["rusqlite", "tokio_postgres", "SELECT ", "INSERT INTO", "UPDATE "],
         why: "only hotseat-store knows SQL",
     },
     Absent {
         below: "crates/hotseat/src",
-        words: &["rusqlite", "axum::", "tonic::"],
+        words: &["rusqlite", "tokio_postgres", "axum::", "tonic::"],
         why: "the binary only wires; SQL is hotseat-store's, HTTP and gRPC are hotseat-server's",
     },
     Absent {

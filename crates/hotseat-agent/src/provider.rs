@@ -37,16 +37,20 @@ pub use address::ConnectError;
 pub use tls::install_crypto;
 
 use crate::{Model, ModelSpec, ProviderKind};
-use client::{Dialect, HttpModel};
+use client::{Dialect, Endpoint, HttpModel};
 
 /// A model that answers as `spec` says. Nothing is sent before it is asked.
 pub fn connect(spec: &ModelSpec) -> Result<Arc<dyn Model>, ConnectError> {
-    let dialect: Box<dyn Dialect> = match spec.provider {
-        ProviderKind::OpenAi => Box::new(openai::OpenAi::direct(spec)?),
-        ProviderKind::Azure => Box::new(openai::OpenAi::azure(spec)?),
-        ProviderKind::Anthropic => Box::new(anthropic::Anthropic::new(spec)?),
-        ProviderKind::Gemini => Box::new(gemini::Gemini::new(spec)?),
-        ProviderKind::Ollama => Box::new(ollama::Ollama::new(spec)?),
+    let spoken = match spec.provider {
+        ProviderKind::OpenAi => boxed(openai::OpenAi::direct(spec)?),
+        ProviderKind::Azure => boxed(openai::OpenAi::azure(spec)?),
+        ProviderKind::Anthropic => boxed(anthropic::Anthropic::new(spec)?),
+        ProviderKind::Gemini => boxed(gemini::Gemini::new(spec)?),
+        ProviderKind::Ollama => boxed(ollama::Ollama::new(spec)?),
     };
-    Ok(Arc::new(HttpModel::new(dialect, spec)?))
+    Ok(Arc::new(HttpModel::new(spoken, spec)?))
+}
+
+fn boxed<D: Dialect + 'static>((endpoint, dialect): (Endpoint, D)) -> (Endpoint, Box<dyn Dialect>) {
+    (endpoint, Box::new(dialect))
 }

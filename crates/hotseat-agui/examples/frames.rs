@@ -45,7 +45,7 @@ pub(crate) fn run() -> Vec<Event> {
         invocation_id: text("i"),
         author: text("root"),
         branch: None,
-        event_id: None,
+        after_event_id: None,
         delta,
     };
     let said = |author: &str, parts: Value| {

@@ -18,6 +18,7 @@ mod parts;
 mod progress;
 mod question;
 mod reattach;
+mod silence;
 mod state;
 mod usage;
 
@@ -34,6 +35,7 @@ use crate::verifier::Verifier;
 use lane::{Lane, Stint};
 pub(crate) use parts::MEDIA_ACTIVITY;
 use question::Question;
+use silence::Silence;
 use usage::Usages;
 
 /// The protocol that is spoken here.
@@ -89,6 +91,7 @@ pub struct Translator {
     usage: Usages,
     activities: HashMap<String, Map<String, Value>>,
     waiting: Vec<(String, String)>,
+    silence: Silence,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +121,7 @@ impl Translator {
             usage: Usages::default(),
             activities: HashMap::new(),
             waiting: Vec::new(),
+            silence: Silence::default(),
         }
     }
 
@@ -166,6 +170,18 @@ impl Translator {
             .collect();
         let known = self.history.call_ids().filter(|id| !open.contains(id)).map(str::to_owned);
         Verifier::new(self.start.thread_id.as_str(), self.start.run_id.as_str(), known)
+    }
+
+    /// Whether no answer is half said: whoever has read until here can read on with what the
+    /// log says next.
+    pub fn is_at_rest(&self) -> bool {
+        let answers = self.stints.iter().filter_map(|stint| stint.answer.as_ref());
+        answers.into_iter().all(|answer| !answer.is_open())
+    }
+
+    /// Why there is no answer, where the seat gave a reason instead of one.
+    pub fn no_answer(&self) -> Option<&str> {
+        self.silence.reason()
     }
 
     /// Whether the run has come to its end.
@@ -221,6 +237,9 @@ impl Translator {
         if adk.is_from_user() {
             self.user_said(adk);
         } else {
+            if parent_call_id.is_none() {
+                self.silence.heard(adk);
+            }
             self.agent_said(parent_call_id, event, adk);
         }
         if let Some(delta) = adk.state_delta() {

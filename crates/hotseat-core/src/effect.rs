@@ -29,6 +29,8 @@ pub struct Effect {
     /// When it happened by its own account, in seconds since 1970; for events that
     /// have no account of their own, none.
     pub time: Option<f64>,
+    /// The `type` by which events of other makers than ADK are known.
+    pub event_type: Option<String>,
     /// Values of the session's state, by key; `temp:` keys are not among them.
     pub state: Map<String, Value>,
     /// Calls by which ADK asks the user for something.
@@ -153,10 +155,11 @@ fn of_adk_event(entry: &NewEvent) -> Effect {
     let Ok(raw) = serde_json::from_str::<Map<String, Value>>(entry.payload.get()) else {
         return Effect::default();
     };
-    let research = event_type(&raw).and_then(|word| word.parse::<Research>().ok());
+    let event_type = event_type(&raw).map(str::to_owned);
+    let research = event_type.as_deref().and_then(|word| word.parse::<Research>().ok());
     let research = research.map(|kind| (kind, raw.clone()));
     let event = AdkEvent::read(raw);
-    let mut effect = Effect { time: Some(event.seconds()), ..Effect::default() };
+    let mut effect = Effect { time: Some(event.seconds()), event_type, ..Effect::default() };
     // A piece of a stream changes nothing: the complete event follows.
     if event.partial {
         return effect;

@@ -16,8 +16,8 @@ pub struct Piece {
     pub author: String,
     /// The branch, where agents run side by side.
     pub branch: Option<String>,
-    /// The event that will hold all of it, where its id is known already.
-    pub event_id: Option<String>,
+    /// The last event that was complete when it was said, as far as its sayer knows.
+    pub after_event_id: Option<String>,
     /// What was said.
     pub delta: Delta,
 }
@@ -56,7 +56,6 @@ impl Piece {
         let invocation_id = text("invocation_id", "invocationId").unwrap_or_default();
         let author = text("author", "author").unwrap_or_default();
         let branch = text("branch", "branch");
-        let event_id = text("id", "id");
         let parts = event.pointer("/content/parts").and_then(Value::as_array);
         let deltas = parts.into_iter().flatten().filter_map(|part| {
             let text = part.get("text")?.as_str()?.to_owned();
@@ -68,7 +67,7 @@ impl Piece {
                 invocation_id: invocation_id.clone(),
                 author: author.clone(),
                 branch: branch.clone(),
-                event_id: event_id.clone(),
+                after_event_id: None,
                 delta,
             })
             .collect()

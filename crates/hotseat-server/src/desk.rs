@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use hotseat_core::{HistoryProjector, SessionId, SessionStatus, snake_case};
-use hotseat_store::{Limits, OpenError, SessionQuery, Store};
+use hotseat_store::{Address, Limits, OpenError, SessionQuery, Store};
 use serde_json::{Value, json};
 
 use crate::config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER};
@@ -54,9 +54,9 @@ pub struct SessionFilter {
 }
 
 impl Desk {
-    /// Opens the store at `database`.
-    pub fn open(database: &Path) -> Result<Self, DeskError> {
-        let store = Store::sqlite(database, Limits::default())?;
+    /// Opens a store.
+    pub async fn open(address: &Address) -> Result<Self, DeskError> {
+        let store = Store::open(address, Limits::default()).await?;
         let config = Config {
             // Nobody listens.
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -35,6 +35,7 @@ mod run_watch;
 mod runs;
 mod seats;
 mod sessions;
+mod spans;
 mod stats;
 mod threads;
 mod turns;
@@ -71,6 +72,7 @@ pub(crate) use run_watch::{RunStep, WatchedRun};
 pub(crate) use runs::{RunEnd, RunWish, StartRun};
 pub use seats::SeatConfig;
 pub(crate) use sessions::CreateSession;
+pub(crate) use spans::continue_trace;
 pub(crate) use stats::{Meter, Stats};
 pub(crate) use threads::Thread;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
@@ -80,6 +82,7 @@ use self::guests::Guests;
 use self::keeping::Keeping;
 use self::live::Live;
 use self::seats::Seats;
+use self::spans::Hosted;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
@@ -99,6 +102,7 @@ pub struct App {
     pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
     pub(crate) live: Live,
+    hosted: Hosted,
     rooms: Rooms,
     pub(crate) seats: Seats,
     /// The provider of accounts, where there is one.
@@ -130,6 +134,7 @@ impl App {
             enumeration: Enumeration::default(),
             followers: Followers::default(),
             live: Live::default(),
+            hosted: Hosted::default(),
             rooms: Rooms::default(),
             seats: Seats::default(),
             guests: Guests::default(),

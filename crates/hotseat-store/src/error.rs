@@ -19,6 +19,18 @@ pub enum StoreError {
         #[source]
         source: Cause,
     },
+    /// The database could not be reached for so long that it is not known what became of it.
+    #[error(
+        "the database did not answer in time to {action}, and what became of it is not known: \
+         look before you try again"
+    )]
+    Undecided {
+        /// What was tried.
+        action: &'static str,
+        /// The last failure.
+        #[source]
+        source: Cause,
+    },
     /// The store was closed, or its writer is gone.
     #[error("the store is closed")]
     Closed,
@@ -54,6 +66,12 @@ pub enum AppendError {
         expected: Seq,
         /// What is there.
         actual: Seq,
+    },
+    /// The session that the caller knows was deleted; this one has its id.
+    #[error("session {session} was deleted and made again")]
+    Remade {
+        /// The session.
+        session: SessionId,
     },
     /// A response to a turn that was never requested.
     #[error("session {session} has no turn {turn}")]
@@ -119,17 +137,35 @@ pub enum OpenError {
         #[source]
         source: Cause,
     },
-    /// The file was written by a newer version.
+    /// The store was written by a newer version.
     #[error(
-        "the store {path} has schema version {found}, this version of hotseat knows {known}: use a newer hotseat"
+        "the store {place} has schema version {found}, this version of hotseat knows {known}: use a newer hotseat"
     )]
     Newer {
-        /// The database file.
-        path: PathBuf,
+        /// Where it is.
+        place: String,
         /// Its schema version.
         found: u32,
         /// The newest one known here.
         known: u32,
+    },
+    /// The address of a store cannot be read.
+    #[error("the store `{url}` is not known")]
+    Address {
+        /// The address, without its password.
+        url: String,
+        /// What is wrong with it, where more is known.
+        #[source]
+        source: Option<Cause>,
+    },
+    /// The PostgreSQL database could not be reached or set up.
+    #[error("could not open the store {place}: check that PostgreSQL runs there and lets you in")]
+    Postgres {
+        /// Where it is.
+        place: String,
+        /// PostgreSQL's own words.
+        #[source]
+        source: Cause,
     },
     /// There is no place for a store that ends with its process.
     #[error("could not make a temporary folder")]

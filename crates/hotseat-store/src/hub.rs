@@ -29,7 +29,29 @@ pub enum Change {
         /// Whose it was.
         user_id: String,
     },
+    /// Something may have happened that nobody told of: look at everything again.
+    Missed,
 }
+
+/// Bytes of a signal, so that several of them fit in what a database passes on.
+pub const MAX_SIGNAL_BYTES: usize = 4096;
+
+/// Signals that a slow listener may be behind before it loses some.
+const SIGNALS_KEPT: usize = 1024;
+
+/// Something that happens now and is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signal {
+    /// The session it is about.
+    pub session: SessionId,
+    /// What only sender and listener understand.
+    pub bytes: Arc<[u8]>,
+}
+
+/// A signal that is too large to be passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a signal of {0} bytes is too large: {MAX_SIGNAL_BYTES} is the most")]
+pub struct SignalTooLarge(pub usize);
 
 /// Whom to wake once a change is committed.
 #[derive(Debug)]
@@ -45,6 +67,7 @@ pub(crate) enum Wake {
 pub(crate) struct Hub {
     heads: Arc<Mutex<Heads>>,
     changes: broadcast::Sender<Change>,
+    signals: broadcast::Sender<Signal>,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +78,11 @@ struct Heads {
 
 impl Hub {
     pub(crate) fn new() -> Self {
-        Self { heads: Arc::default(), changes: broadcast::Sender::new(CHANGES_KEPT) }
+        Self {
+            heads: Arc::default(),
+            changes: broadcast::Sender::new(CHANGES_KEPT),
+            signals: broadcast::Sender::new(SIGNALS_KEPT),
+        }
     }
 
     /// A receiver that changes whenever the session's log grows.
@@ -104,6 +131,42 @@ impl Hub {
                 Wake::Grew(session, _) => Change::Grew(session),
                 Wake::Deleted(session, user_id) => Change::Deleted { session, user_id },
             });
+        }
+    }
+
+    /// Every signal.
+    pub(crate) fn signals(&self) -> broadcast::Receiver<Signal> {
+        self.signals.subscribe()
+    }
+
+    /// Passes a signal on to whoever listens in this process.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // Nobody listening is fine.
+        let _ = self.signals.send(signal);
+    }
+
+    /// What somebody watches, and what they were last told.
+    pub(crate) fn watched(&self) -> HashMap<SessionId, Seq> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = heads.by_session.iter().filter(|(_, sender)| sender.receiver_count() > 0);
+        watched.map(|(session, sender)| (*session, *sender.borrow())).collect()
+    }
+
+    /// Tells that changes may have been missed.
+    pub(crate) fn missed(&self) {
+        let _ = self.changes.send(Change::Missed);
+    }
+
+    /// Ends the streams of sessions that are gone without anybody having told of it.
+    pub(crate) fn gone<'s>(&self, sessions: impl Iterator<Item = &'s SessionId>) {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut any = false;
+        for session in sessions {
+            any |= heads.by_session.remove(session).is_some();
+        }
+        drop(heads);
+        if any {
+            self.missed();
         }
     }
 }

@@ -56,8 +56,24 @@ pub enum Leased {
 }
 
 impl LeaseRequest {
+    /// What becomes of the wish, given who has it now. `from` may have it too: then it changes
+    /// hands.
+    pub(crate) fn decide(&self, current: Option<Lease>, from: Option<&str>) -> Leased {
+        match current {
+            Some(current)
+                if current.holder != self.holder && from != Some(current.holder.as_str()) =>
+            {
+                Leased::Taken(current)
+            }
+            current => {
+                let own = current.filter(|current| current.holder == self.holder);
+                Leased::Held(self.granted(own.as_ref()))
+            }
+        }
+    }
+
     /// The lease, were it given; `before` is the one that the holder has.
-    pub(crate) fn granted(&self, before: Option<&Lease>) -> Lease {
+    fn granted(&self, before: Option<&Lease>) -> Lease {
         let ttl = i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX);
         let until = self.now.as_millisecond().saturating_add(ttl);
         Lease {

@@ -1,7 +1,8 @@
 //! The log: sessions and their events, kept whole.
 //!
-//! One contract, [`Store`], over SQLite. It appends, reads,
-//! lists and wakes readers; everything computed from events is elsewhere.
+//! One contract, [`Store`], over SQLite or PostgreSQL. It appends, reads,
+//! lists and wakes readers; everything computed from events is elsewhere. Which events may
+//! follow which is decided in `rules.rs`, the same for both.
 //!
 //! Kept true here, and relied on by everything above:
 //!
@@ -15,7 +16,9 @@
 //!
 //! Only this crate knows SQL.
 
+mod address;
 mod audit;
+mod copy;
 mod error;
 mod figures;
 mod hub;
@@ -23,19 +26,25 @@ mod latency;
 mod leases;
 mod limits;
 mod people;
+mod postgres;
 mod query;
 mod rules;
 mod session;
 mod sqlite;
 mod store;
+mod tally;
+mod warnings;
+mod words;
 
+pub use address::Address;
 pub use audit::{AuditAction, AuditEntry, AuditQuery, NewAuditEntry};
+pub use copy::{CopyError, Progress};
 pub use error::{AppendError, OpenError, StoreError};
 pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,
     SearchPage, SearchQuery, SessionSize, Sweep, ToolUsage, Totals, Visit,
 };
-pub use hub::Change;
+pub use hub::{Change, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 pub use latency::Latency;
 pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
 pub use limits::Limits;
@@ -47,7 +56,7 @@ pub use query::{
     Page, Running, SessionQuery, Sort, TurnQuery, Waiting,
 };
 pub use session::{
-    AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Session,
+    AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Owner, Session,
     SharedState, Turn,
 };
 pub use store::Store;

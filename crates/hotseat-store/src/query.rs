@@ -23,6 +23,25 @@ pub enum Expected {
     Exactly(Seq),
     /// The last raw ADK event must stand here. Entries of other kinds are in nobody's way.
     EventHead(Seq),
+    /// It must be this session and no later one that was made under the same id; and the last
+    /// raw ADK event must stand where the caller says, if it says so.
+    Incarnation {
+        /// [`Session::incarnation`] as the caller knows it.
+        incarnation: i64,
+        /// The last raw ADK event that the caller has seen.
+        event_head: Option<Seq>,
+    },
+}
+
+impl Expected {
+    /// Where the last raw ADK event must stand, if that matters.
+    pub(crate) const fn event_head(self) -> Option<Seq> {
+        match self {
+            Self::Any | Self::Exactly(_) => None,
+            Self::EventHead(head) => Some(head),
+            Self::Incarnation { event_head, .. } => event_head,
+        }
+    }
 }
 
 /// Which events of a session to read.
@@ -42,6 +61,8 @@ pub struct EventQuery {
     pub author: Option<String>,
     /// Only this branch.
     pub branch: Option<String>,
+    /// Only raw events that say they are of this `type`.
+    pub event_type: Option<String>,
     /// By arrival or by time.
     pub sort: Sort,
     /// Oldest or newest first.

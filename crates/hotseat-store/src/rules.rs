@@ -22,7 +22,7 @@ use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreErro
 const ZSTD_LEVEL: i32 = 1;
 
 /// An event with what it does, worked out before it reaches the database.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub(crate) event: NewEvent,
     pub(crate) effect: Effect,
@@ -110,6 +110,12 @@ pub(crate) fn apply(
         let actual = session.last_seq;
         return Err(AppendError::Conflict { session: session.id, expected, actual });
     }
+    // Asked of every event: one that is there already may only have come back with its session.
+    if let Expected::Incarnation { incarnation, .. } = expected
+        && incarnation != session.incarnation
+    {
+        return Err(AppendError::Remade { session: session.id });
+    }
     let mut seqs = Vec::with_capacity(events.len());
     let mut new = 0;
     for event in events {
@@ -118,7 +124,7 @@ pub(crate) fn apply(
             continue;
         }
         // Asked only of what is new: the same event sent again is never stale.
-        if let Expected::EventHead(expected) = expected
+        if let Some(expected) = expected.event_head()
             && new == 0
             && expected != session.event_head
         {

@@ -8,6 +8,15 @@ use serde_json::{Map, Value};
 
 use crate::AdkCursor;
 
+/// Whose a session is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner {
+    /// The app it is of.
+    pub app_name: String,
+    /// The user it is of.
+    pub user_id: String,
+}
+
 /// A session to create.
 #[derive(Debug, Clone)]
 pub struct NewSession {
@@ -125,7 +134,7 @@ impl Session {
     /// Whether state with a shared prefix is shared with other sessions. The sessions of
     /// the simulator stand alone: trying something out must not change what others see.
     pub fn shares_state(&self) -> bool {
-        self.source == "adk"
+        matches!(self.source.as_str(), "adk" | "ag-ui")
     }
 }
 

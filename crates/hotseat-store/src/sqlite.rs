@@ -5,6 +5,7 @@ mod adk;
 mod audit;
 mod checkpoint;
 mod commit;
+mod copy;
 mod derive;
 mod identity;
 mod leases;
@@ -29,7 +30,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use hotseat_core::{Event, Message, NewEvent, SessionId, TurnId};
+use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::{Map, Value};
@@ -38,13 +39,14 @@ use self::moment::Moment;
 use self::reader::Readers;
 use self::whereabouts::Whereabouts;
 use self::writer::Writer;
+use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
 use crate::rules::Prepared;
 use crate::{
-    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, Counts,
-    Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError, Page,
-    SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep, Turn,
-    TurnQuery, Visit,
+    Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
+    Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
+    Owner, Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep,
+    Turn, TurnQuery, Visit,
 };
 
 /// Events that are read where the reader stands. More of them are worth another thread.
@@ -126,7 +128,7 @@ impl Sqlite {
 
     /// Settles all events that were appended before this was called, a slice at a time so
     /// that appends get their turn in between. Costs nothing if they are.
-    pub(crate) async fn settle(&self) -> Result<(), StoreError> {
+    async fn settle(&self) -> Result<(), StoreError> {
         let last = self.readers.read("look at the log's end", settle::unsettled).await?;
         let Some(last) = last else { return Ok(()) };
         let mut through = 0;
@@ -144,6 +146,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn index(&self) -> Result<(), StoreError> {
+        self.settle().await?;
         let complete = self.readers.read("look at the index", search::is_complete).await?;
         let mut more = !complete;
         while more {
@@ -153,7 +156,6 @@ impl Sqlite {
     }
 
     pub(crate) async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
-        self.settle().await?;
         self.index().await?;
         self.readers.read("search", move |connection| search::search(connection, &query)).await
     }
@@ -165,6 +167,10 @@ impl Sqlite {
                 row::find_session(&Moment::of(connection)?, id, &clue, &self.limits)
             })
             .await
+    }
+
+    pub(crate) async fn owner(&self, id: SessionId) -> Result<Option<Owner>, StoreError> {
+        self.readers.glance("look up an owner", |connection| reader::owner(connection, id)).await
     }
 
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
@@ -279,6 +285,46 @@ impl Sqlite {
 
     pub(crate) async fn counts(&self) -> Result<Counts, StoreError> {
         self.readers.read("count sessions", reader::counts).await
+    }
+
+    pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
+        let (clue, limits) = (self.whereabouts.of(id), Arc::clone(&self.limits));
+        self.readers
+            .read("read a session", move |connection| copy::parts(connection, id, &clue, &limits))
+            .await
+    }
+
+    pub(crate) async fn placed_events(
+        &self,
+        id: SessionId,
+        after: Seq,
+    ) -> Result<Vec<Placed>, StoreError> {
+        self.settle().await?;
+        self.readers
+            .read("read events", move |connection| copy::events(connection, id, after))
+            .await
+    }
+
+    pub(crate) async fn common(&self) -> Result<Common, StoreError> {
+        self.settle().await?;
+        self.readers.read("sum up", copy::common).await
+    }
+
+    pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_parts(work, &parts)).await
+    }
+
+    pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
+        let limits = Arc::clone(&self.limits);
+        self.writer.write(move |work| copy::put_events(work, &limits, events)).await
+    }
+
+    pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_audit(work, &entries)).await
+    }
+
+    pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
+        self.writer.write(move |work| copy::put_common(work, &common)).await
     }
 }
 

@@ -12,25 +12,44 @@ use tempfile::TempDir;
 use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
-use crate::hub::{Change, Hub};
+use crate::copy::{Common, Parts, Placed};
+use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
+use crate::postgres::Postgres;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
-    Access, Act, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
+    Access, Act, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
     AuditEntry, AuditQuery, Bearer, Counts, Created, EventQuery, Expected, Figures, Intrusion,
     Latency, Lease, LeaseRequest, Leased, Limits, NewAuditEntry, NewSession, NewToken, OpenError,
-    Page, PeopleError, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError,
-    Sweep, Token, TokenHash, Turn, TurnQuery, User, Visit,
+    Owner, Page, PeopleError, SearchPage, SearchQuery, Session, SessionQuery, SharedState,
+    StoreError, Sweep, Token, TokenHash, Turn, TurnQuery, User, Visit,
 };
 
 /// The log. Cheap to clone; all clones are one store.
 #[derive(Debug, Clone)]
 pub struct Store {
-    sqlite: Sqlite,
+    backend: Backend,
     hub: Hub,
     times: Arc<Times>,
     /// Where a store lives that ends with its process.
     _scratch: Option<Arc<TempDir>>,
+}
+
+/// The databases.
+#[derive(Debug, Clone)]
+enum Backend {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// Asks the database that was chosen. Both answer the same questions.
+macro_rules! ask {
+    ($store:ident.$question:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(database) => database.$question($($argument),*).await,
+            Backend::Postgres(database) => database.$question($($argument),*).await,
+        }
+    };
 }
 
 /// How long calls take.
@@ -45,7 +64,23 @@ impl Store {
     pub fn sqlite(path: &Path, limits: Limits) -> Result<Self, OpenError> {
         let hub = Hub::new();
         let sqlite = Sqlite::open(path, hub.clone(), limits, Durability::Full)?;
-        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: None })
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, None))
+    }
+
+    /// Opens the PostgreSQL database at `url`, and brings its schema up to date. Any number of
+    /// processes may share it.
+    pub async fn postgres(url: &str, limits: Limits) -> Result<Self, OpenError> {
+        let hub = Hub::new();
+        let postgres = Postgres::open(url, hub.clone(), limits).await?;
+        Ok(Self::over(Backend::Postgres(postgres), hub, None))
+    }
+
+    /// Opens the store at an address.
+    pub async fn open(address: &Address, limits: Limits) -> Result<Self, OpenError> {
+        match address {
+            Address::Sqlite(path) => Self::sqlite(path, limits),
+            Address::Postgres(url) => Self::postgres(url, limits).await,
+        }
     }
 
     /// A store that ends with its process, and is faster because nobody has to find
@@ -55,7 +90,11 @@ impl Store {
         let folder = tempfile::tempdir().map_err(OpenError::Scratch)?;
         let path = folder.path().join("hotseat.db");
         let sqlite = Sqlite::open(&path, hub.clone(), limits, Durability::None)?;
-        Ok(Self { sqlite, hub, times: Arc::default(), _scratch: Some(Arc::new(folder)) })
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, Some(Arc::new(folder))))
+    }
+
+    fn over(backend: Backend, hub: Hub, scratch: Option<Arc<TempDir>>) -> Self {
+        Self { backend, hub, times: Arc::default(), _scratch: scratch }
     }
 
     /// Creates a session, or returns the one that has the id already.
@@ -64,22 +103,28 @@ impl Store {
         for event in &mut new.opening {
             event.timestamp = to_millisecond(event.timestamp);
         }
-        self.sqlite.create_session(new).await
+        ask!(self.create_session(new))
     }
 
     /// One session.
     pub async fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        self.sqlite.session(id).await
+        ask!(self.session(id))
+    }
+
+    /// Whose a session is. It takes the same work whatever the session holds, so that who may
+    /// not know of it learns nothing from how long it takes.
+    pub async fn owner(&self, id: SessionId) -> Result<Option<Owner>, StoreError> {
+        ask!(self.owner(id))
     }
 
     /// Sessions, newest first.
     pub async fn sessions(&self, query: SessionQuery) -> Result<Page<Session>, StoreError> {
-        self.sqlite.sessions(query).await
+        ask!(self.sessions(query))
     }
 
     /// The sessions of an app as ADK lists them.
     pub async fn adk_sessions(&self, query: AdkSessionQuery) -> Result<AdkPage, StoreError> {
-        self.sqlite.adk_sessions(query).await
+        ask!(self.adk_sessions(query))
     }
 
     /// One session as ADK reads it.
@@ -89,19 +134,19 @@ impl Store {
         query: AdkEventQuery,
     ) -> Result<Option<AdkRead>, StoreError> {
         let began = Instant::now();
-        let read = self.sqlite.adk_session(id, query).await;
+        let read = ask!(self.adk_session(id, query));
         self.times.read.record(began.elapsed());
         read
     }
 
     /// The names of apps that have sessions, in order.
     pub async fn app_names(&self) -> Result<Vec<String>, StoreError> {
-        self.sqlite.app_names().await
+        ask!(self.app_names())
     }
 
     /// The state of a session, without what it shares with others.
     pub async fn session_state(&self, id: SessionId) -> Result<Map<String, Value>, StoreError> {
-        self.sqlite.session_state(id).await
+        ask!(self.session_state(id))
     }
 
     /// What the sessions of an app share; of one user, or of all.
@@ -110,17 +155,17 @@ impl Store {
         app_name: &str,
         user_id: Option<&str>,
     ) -> Result<SharedState, StoreError> {
-        self.sqlite.shared_state(app_name.to_owned(), user_id.map(str::to_owned)).await
+        ask!(self.shared_state(app_name.to_owned(), user_id.map(str::to_owned)))
     }
 
     /// The messages derived from a session's log, oldest first.
     pub async fn messages(&self, id: SessionId) -> Result<Vec<Message>, StoreError> {
-        self.sqlite.messages(id).await
+        ask!(self.messages(id))
     }
 
     /// Deletes a session with its log. `false` if it was not there.
     pub async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
-        self.sqlite.delete_session(id).await
+        ask!(self.delete_session(id))
     }
 
     /// Appends `events` to a session, all or none, and says where they stand.
@@ -139,7 +184,7 @@ impl Store {
             event.timestamp = to_millisecond(event.timestamp);
         }
         let began = Instant::now();
-        let appended = self.sqlite.append(session, expected, events).await;
+        let appended = ask!(self.append(session, expected, events));
         self.times.append.record(began.elapsed());
         appended
     }
@@ -156,27 +201,27 @@ impl Store {
 
     /// Removes the events of a session and leaves its messages. Says how many went.
     pub async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
-        self.sqlite.clear_events(id).await
+        ask!(self.clear_events(id))
     }
 
     /// Computes anew what is derived from a session's log.
     pub async fn rebuild(&self, id: SessionId) -> Result<(), AppendError> {
-        self.sqlite.rebuild(id).await
+        ask!(self.rebuild(id))
     }
 
     /// Removes some of what is too old or too much. `true` if there may be more.
     pub async fn sweep(&self, sweep: Sweep) -> Result<bool, StoreError> {
-        self.sqlite.sweep(sweep).await
+        ask!(self.sweep(sweep))
     }
 
     /// Notes who read sessions.
     pub async fn visited(&self, visits: Vec<Visit>) -> Result<(), StoreError> {
-        self.sqlite.visited(visits).await
+        ask!(self.visited(visits))
     }
 
     /// Notes who was turned away from a session.
     pub async fn intruded(&self, intrusion: Intrusion) -> Result<(), StoreError> {
-        self.sqlite.intruded(intrusion).await
+        ask!(self.intruded(intrusion))
     }
 
     /// What readers did to sessions; those that nobody came to are left out.
@@ -184,23 +229,22 @@ impl Store {
         &self,
         sessions: Vec<SessionId>,
     ) -> Result<HashMap<SessionId, Access>, StoreError> {
-        self.sqlite.access(sessions).await
+        ask!(self.access(sessions))
     }
 
     /// Brings all indexes up to date. Nothing depends on it but speed.
     pub async fn index(&self) -> Result<(), StoreError> {
-        self.sqlite.settle().await?;
-        self.sqlite.index().await
+        ask!(self.index())
     }
 
     /// Events that hold the words, newest first.
     pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, StoreError> {
-        self.sqlite.search(query).await
+        ask!(self.search(query))
     }
 
     /// Figures about everything, with the minutes from `since` on.
     pub async fn figures(&self, since: Timestamp) -> Result<Figures, StoreError> {
-        self.sqlite.figures(since).await
+        ask!(self.figures(since))
     }
 
     /// Events of a session. An unknown session has none.
@@ -210,7 +254,7 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = self.sqlite.events(session, query).await;
+        let events = ask!(self.events(session, query));
         self.times.read.record(began.elapsed());
         events
     }
@@ -228,17 +272,49 @@ impl Store {
 
     /// Turns, oldest first.
     pub async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {
-        self.sqlite.turns(query).await
+        ask!(self.turns(query))
     }
 
     /// One turn.
     pub async fn turn(&self, session: SessionId, turn: TurnId) -> Result<Option<Turn>, StoreError> {
-        self.sqlite.turn(session, turn).await
+        ask!(self.turn(session, turn))
+    }
+
+    pub(crate) async fn parts(&self, id: SessionId) -> Result<Option<Parts>, StoreError> {
+        ask!(self.parts(id))
+    }
+
+    pub(crate) async fn placed_events(
+        &self,
+        id: SessionId,
+        after: Seq,
+    ) -> Result<Vec<Placed>, StoreError> {
+        ask!(self.placed_events(id, after))
+    }
+
+    pub(crate) async fn common(&self) -> Result<Common, StoreError> {
+        ask!(self.common())
+    }
+
+    pub(crate) async fn put_parts(&self, parts: Parts) -> Result<(), StoreError> {
+        ask!(self.put_parts(parts))
+    }
+
+    pub(crate) async fn put_events(&self, events: Vec<Placed>) -> Result<(), StoreError> {
+        ask!(self.put_events(events))
+    }
+
+    pub(crate) async fn put_common(&self, common: Common) -> Result<(), StoreError> {
+        ask!(self.put_common(common))
+    }
+
+    pub(crate) async fn put_audit(&self, entries: Vec<AuditEntry>) -> Result<(), StoreError> {
+        ask!(self.put_audit(entries))
     }
 
     /// How much there is. Also the cheapest proof that the store answers.
     pub async fn counts(&self) -> Result<Counts, StoreError> {
-        self.sqlite.counts().await
+        ask!(self.counts())
     }
 
     /// Adds a user and writes it down.
@@ -248,7 +324,7 @@ impl Store {
         role: Role,
         act: Act,
     ) -> Result<User, PeopleError> {
-        self.sqlite.add_user(name, role, act.as_kept()).await
+        ask!(self.add_user(name, role, act.as_kept()))
     }
 
     /// Gives a user another role and writes it down; the same role changes nothing.
@@ -258,59 +334,59 @@ impl Store {
         role: Role,
         act: Act,
     ) -> Result<User, PeopleError> {
-        self.sqlite.set_role(name, role, act.as_kept()).await
+        ask!(self.set_role(name, role, act.as_kept()))
     }
 
     /// Revokes a user with all their tokens and writes it down. Once is enough.
     pub async fn revoke_user(&self, name: UserName, act: Act) -> Result<User, PeopleError> {
-        self.sqlite.revoke_user(name, act.as_kept()).await
+        ask!(self.revoke_user(name, act.as_kept()))
     }
 
     /// One user, revoked or not.
     pub async fn user(&self, name: UserName) -> Result<Option<User>, StoreError> {
-        self.sqlite.user(name).await
+        ask!(self.user(name))
     }
 
     /// All users by name, those who were revoked among them.
     pub async fn users(&self) -> Result<Vec<User>, StoreError> {
-        self.sqlite.users().await
+        ask!(self.users())
     }
 
     /// Keeps a token of a user and writes it down.
     pub async fn add_token(&self, mut new: NewToken, act: Act) -> Result<Token, PeopleError> {
         new.expires_at = new.expires_at.map(to_millisecond);
-        self.sqlite.add_token(new, act.as_kept()).await
+        ask!(self.add_token(new, act.as_kept()))
     }
 
     /// The tokens of a user, oldest first; those that are over among them.
     pub async fn tokens(&self, name: UserName) -> Result<Vec<Token>, StoreError> {
-        self.sqlite.tokens(name).await
+        ask!(self.tokens(name))
     }
 
     /// Revokes one token and writes it down. Once is enough.
     pub async fn revoke_token(&self, id: Uuid, act: Act) -> Result<Token, PeopleError> {
-        self.sqlite.revoke_token(id, act.as_kept()).await
+        ask!(self.revoke_token(id, act.as_kept()))
     }
 
     /// Whose token has this hash. Whether it is worth anything is [`Bearer::is_valid`].
     pub async fn bearer(&self, hash: TokenHash) -> Result<Option<Bearer>, StoreError> {
-        self.sqlite.bearer(hash).await
+        ask!(self.bearer(hash))
     }
 
     /// Notes that somebody came with a token.
     pub async fn token_used(&self, id: Uuid, at: Timestamp) -> Result<(), StoreError> {
-        self.sqlite.token_used(id, at).await
+        ask!(self.token_used(id, at))
     }
 
     /// Holds something of a session for a while: anew, or still. It is had if nobody else
     /// holds it at the time of the request.
     pub async fn lease(&self, request: LeaseRequest) -> Result<Leased, StoreError> {
-        self.sqlite.lease(request, None).await
+        ask!(self.lease(request, None))
     }
 
     /// Gives what `from` holds to the request's holder; what nobody holds is theirs as well.
     pub async fn hand_over(&self, request: LeaseRequest, from: &str) -> Result<Leased, StoreError> {
-        self.sqlite.lease(request, Some(from.to_owned())).await
+        ask!(self.lease(request, Some(from.to_owned())))
     }
 
     /// Lets go of something. `false` if it was not this holder's.
@@ -320,7 +396,7 @@ impl Store {
         subject: &str,
         holder: &str,
     ) -> Result<bool, StoreError> {
-        self.sqlite.release(session, subject.to_owned(), holder.to_owned()).await
+        ask!(self.release(session, subject.to_owned(), holder.to_owned()))
     }
 
     /// What is held of a session at this time.
@@ -329,23 +405,42 @@ impl Store {
         session: SessionId,
         now: Timestamp,
     ) -> Result<Vec<Lease>, StoreError> {
-        self.sqlite.leases(session, now).await
+        ask!(self.leases(session, now))
     }
 
     /// Writes down what somebody did.
     pub async fn audit(&self, mut entry: NewAuditEntry) -> Result<(), StoreError> {
         entry.at = to_millisecond(entry.at);
-        self.sqlite.audit(entry).await
+        ask!(self.audit(entry))
     }
 
     /// What was written down.
     pub async fn audit_entries(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        self.sqlite.audit_entries(query).await
+        ask!(self.audit_entries(query))
     }
 
     /// Wakes whenever the log of `session` has grown, and ends when it is deleted.
     pub fn watch(&self, session: SessionId) -> watch::Receiver<Seq> {
         self.hub.watch(session)
+    }
+
+    /// Tells everybody who listens, in all processes that share the database, something about
+    /// a session that is not kept. It may be lost, and nothing may depend on it.
+    pub fn signal(&self, session: SessionId, bytes: &[u8]) -> Result<(), SignalTooLarge> {
+        if bytes.len() > MAX_SIGNAL_BYTES {
+            return Err(SignalTooLarge(bytes.len()));
+        }
+        let signal = Signal { session, bytes: bytes.into() };
+        if let Backend::Postgres(database) = &self.backend {
+            database.signal(&signal);
+        }
+        self.hub.signal(signal);
+        Ok(())
+    }
+
+    /// Every signal from now on; a listener that lags loses some.
+    pub fn signals(&self) -> broadcast::Receiver<Signal> {
+        self.hub.signals()
     }
 
     /// Every change of every session; a listener that lags has to look again.

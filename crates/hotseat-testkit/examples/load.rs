@@ -48,7 +48,7 @@ async fn main() {
                 let request = AppendAdkEventRequest {
                     key: Some(key.clone()),
                     raw_json: event(times.len()).into(),
-                    expected_head: None,
+                    ..Default::default()
                 };
                 let began = Instant::now();
                 match sessions.append_adk_event(request).await {

@@ -13,8 +13,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
-use crate::Api;
+use crate::{Api, soon};
 
 /// A running server. It stops when this is dropped.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ pub struct TestServer {
     /// The server's use cases, to host agents with.
     pub app: App,
     folder: TempDir,
-    _stop: oneshot::Sender<()>,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<std::io::Result<()>>,
 }
 
 impl TestServer {
@@ -91,6 +93,12 @@ impl TestServer {
         self.api.url.strip_prefix("http://").expect("a plain URL")
     }
 
+    /// Tells the server to stop, and returns when it has.
+    pub async fn stopped(self) {
+        drop(self.stop);
+        soon("the end of the server", self.served).await.expect("no panic").expect("no failure");
+    }
+
     /// Another server over the same store, as after a restart.
     pub async fn again(self, change: impl FnOnce(&mut Config)) -> Self {
         let Self { store, folder, .. } = self;
@@ -120,11 +128,11 @@ impl TestServer {
         let api = Api::new(config.url(), Some(Self::TOKEN.to_owned()));
         let (stop, stopped) = oneshot::channel::<()>();
         let app = App::new(store.clone(), config);
-        tokio::spawn(serve(app.clone(), listener, async {
+        let served = tokio::spawn(serve(app.clone(), listener, async {
             // Dropping the sender is the signal.
             let _ = stopped.await;
         }));
-        Self { api, store, app, folder, _stop: stop }
+        Self { api, store, app, folder, stop, served }
     }
 }
 

@@ -5,13 +5,15 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use hotseat_store::Address;
 
 use crate::evalset::Evalset;
 use crate::init::Init;
 use crate::oidc::Oidc;
 use crate::people::People;
 use crate::sessions::Sessions;
-use crate::settings::database;
+use crate::settings::store_address;
+use crate::store::StoreCommand;
 use crate::token::Token;
 use crate::users::Users;
 
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Work with sessions: list, show, export, import, rebuild, delete.
     Sessions(Sessions),
+    /// Work with a store as a whole: copy.
+    Store(StoreCommand),
     /// Work with EvalSet files: add, list, show, diff, validate.
     Evalset(Evalset),
     /// Make `adk web` and `adk api_server` keep their sessions in Hotseat.
@@ -50,22 +54,25 @@ pub(crate) struct StoreArgs {
     #[arg(long, env = "HOTSEAT_DATA", value_name = "FOLDER", global = true)]
     data: Option<PathBuf>,
 
-    /// The store itself, as sqlite://FILE [default: sqlite://<data>/hotseat.db].
-    #[arg(long, env = "HOTSEAT_STORE", value_name = "URL", global = true)]
+    /// The store itself, as sqlite://FILE or postgres://USER@HOST/DATABASE
+    /// [default: sqlite://<data>/hotseat.db].
+    #[arg(long, env = "HOTSEAT_STORE", hide_env_values = true, value_name = "URL", global = true)]
     store: Option<String>,
 }
 
 impl StoreArgs {
     /// The store, which has to be there: a mistyped folder must not become an empty one.
-    pub(crate) fn database(&self) -> anyhow::Result<PathBuf> {
+    pub(crate) fn address(&self) -> anyhow::Result<Address> {
         let data = self.data.clone().unwrap_or_else(|| PathBuf::from(".hotseat"));
-        let database = database(self.store.clone(), &data)?;
-        anyhow::ensure!(
-            database.exists(),
-            "there is no store at {}\nhint: name its folder with --data",
-            database.display()
-        );
-        Ok(database)
+        let address = store_address(self.store.as_deref(), &data)?;
+        if let Address::Sqlite(file) = &address {
+            anyhow::ensure!(
+                file.exists(),
+                "there is no store at {}\nhint: name its folder with --data",
+                file.display()
+            );
+        }
+        Ok(address)
     }
 }
 
@@ -147,8 +154,9 @@ pub(crate) struct Common {
     #[arg(long, env = "HOTSEAT_DATA", value_name = "FOLDER")]
     pub(crate) data: Option<PathBuf>,
 
-    /// Where sessions are kept, as sqlite://FILE [default: sqlite://<data>/hotseat.db].
-    #[arg(long, env = "HOTSEAT_STORE", value_name = "URL")]
+    /// Where sessions are kept, as sqlite://FILE or postgres://USER@HOST/DATABASE
+    /// [default: sqlite://<data>/hotseat.db].
+    #[arg(long, env = "HOTSEAT_STORE", hide_env_values = true, value_name = "URL")]
     pub(crate) store: Option<String>,
 
     /// The token that callers need [default: made once and kept in the data folder].

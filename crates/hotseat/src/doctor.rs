@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::Result;
-use hotseat_store::{Limits, Store};
+use hotseat_store::{Address, Limits, Store};
 
 use crate::args::Web;
 use crate::output;
@@ -40,7 +40,7 @@ pub(crate) fn run(web: Web) -> Result<ExitCode> {
         ),
         ("port", port(&settings)),
         ("data folder", data_folder(&settings.data)),
-        ("store", store(&settings.database)),
+        ("store", store(&settings.store)),
     ];
     let mut sound = true;
     for (name, finding) in &findings {
@@ -99,12 +99,20 @@ fn data_folder(folder: &Path) -> Finding {
     }
 }
 
-fn store(database: &Path) -> Finding {
-    if !database.exists() {
-        return Ok(format!("{} will be made", database.display()));
-    }
-    match Store::sqlite(database, Limits::default()) {
-        Ok(_) => Ok(format!("{} opens", database.display())),
-        Err(error) => Err(format!("{error}")),
+fn store(address: &Address) -> Finding {
+    let place = match address {
+        Address::Sqlite(file) if !file.exists() => {
+            return Ok(format!("{} will be made", file.display()));
+        }
+        Address::Sqlite(file) => file.display().to_string(),
+        Address::Postgres(_) => address.to_string(),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    match runtime.block_on(Store::open(address, Limits::default())) {
+        Ok(_) => Ok(format!("{place} opens")),
+        Err(error) => Err(format!("{:#}", anyhow::Error::from(error))),
     }
 }

@@ -67,10 +67,12 @@ pub(crate) fn run(evalset: Evalset) -> Result<ExitCode> {
 }
 
 fn add(file: &Path, session: SessionId, store: &StoreArgs) -> Result<ExitCode> {
-    let desk = Desk::open(&store.database()?)?;
     let folder = std::env::current_dir().context("the working folder is gone")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let exported = runtime.block_on(desk.export(session, Some(file), &folder))?;
+    let exported = runtime.block_on(async {
+        let desk = Desk::open(&store.address()?).await?;
+        anyhow::Ok(desk.export(session, Some(file), &folder).await?)
+    })?;
     output::line(exported["eval_id"].as_str().unwrap_or_default())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -18,6 +18,7 @@ mod serve;
 mod server;
 mod sessions;
 mod settings;
+mod store;
 mod telemetry;
 mod token;
 mod users;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Web(web) => web::run(web),
         Command::Serve(serve) => serve::run(serve),
         Command::Sessions(sessions) => sessions::run(sessions),
+        Command::Store(store) => store::run(store),
         Command::Evalset(evalset) => evalset::run(evalset),
         Command::Init(init) => init::run(init),
         Command::Token(token) => token::run(token),

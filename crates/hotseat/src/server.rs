@@ -78,7 +78,7 @@ async fn start(
     if let Some(tls) = tls.clone() {
         reload_on_hangup(tls)?;
     }
-    let store = Store::sqlite(&settings.database, settings.ledger.limits)?;
+    let store = Store::open(&settings.store, settings.ledger.limits).await?;
     let config = Config {
         address: listener.local_addr()?,
         access: token.clone().map_or(Access::Open, Access::Token),

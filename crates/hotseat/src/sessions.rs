@@ -79,9 +79,11 @@ pub(crate) fn run(sessions: Sessions) -> Result<ExitCode> {
     if let What::Import(import) = sessions.what {
         return import.run();
     }
-    let desk = Desk::open(&sessions.store.database()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(carry_out(&desk, sessions.what))?;
+    runtime.block_on(async {
+        let desk = Desk::open(&sessions.store.address()?).await?;
+        carry_out(&desk, sessions.what).await
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

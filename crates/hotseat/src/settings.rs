@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use hotseat_core::{Recording, Seat};
 use hotseat_server::{LedgerConfig, PeopleConfig, SeatConfig, ServeConfig};
-use hotseat_store::Limits;
+use hotseat_store::{Address, Limits, OpenError};
 use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
@@ -129,7 +129,7 @@ pub(crate) struct Settings {
     pub(crate) agents: Vec<String>,
     pub(crate) address: SocketAddr,
     pub(crate) data: PathBuf,
-    pub(crate) database: PathBuf,
+    pub(crate) store: Address,
     pub(crate) auth: Auth,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) cors_origins: Vec<String>,
@@ -202,7 +202,7 @@ impl Settings {
         Ok(Self {
             agents: file.agents,
             address: SocketAddr::new(host, common.port.or(file.port).unwrap_or(port)),
-            database: database(common.store.or(file.store), &data)?,
+            store: store_address(common.store.or(file.store).as_deref(), &data)?,
             data,
             auth: auth(common.token.or(file.token), no_auth)?,
             allowed_hosts: or_else(common.allowed_hosts, file.allowed_hosts),
@@ -347,12 +347,10 @@ fn read_file(path: Option<&Path>) -> Result<File> {
     }
 }
 
-pub(crate) fn database(store: Option<String>, data: &Path) -> Result<PathBuf> {
-    match store {
-        None => Ok(data.join("hotseat.db")),
-        Some(url) => match url.strip_prefix("sqlite://") {
-            Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-            Some(_) | None => bail!("the store `{url}` is not known\nhint: use sqlite://FILE"),
-        },
-    }
+/// The store that was named, or the one in the data folder.
+pub(crate) fn store_address(store: Option<&str>, data: &Path) -> Result<Address> {
+    let Some(url) = store else { return Ok(Address::Sqlite(data.join("hotseat.db"))) };
+    url.parse().map_err(|error: OpenError| {
+        anyhow!("{error}\nhint: use sqlite://FILE or postgres://USER@HOST/DATABASE")
+    })
 }

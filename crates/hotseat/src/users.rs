@@ -58,9 +58,11 @@ enum What {
 }
 
 pub(crate) fn run(users: Users) -> Result<ExitCode> {
-    let desk = Desk::open(&users.store.database()?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let told = runtime.block_on(carry_out(&desk, users.what))?;
+    let told = runtime.block_on(async {
+        let desk = Desk::open(&users.store.address()?).await?;
+        carry_out(&desk, users.what).await
+    })?;
     match told {
         Told::One(user) if users.json => output::line(&user.to_string())?,
         Told::One(user) => output::line(&row(&user))?,

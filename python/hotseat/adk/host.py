@@ -152,6 +152,7 @@ class Host:
         conversation = await self._prepare(hosted, user_id, start, order)
         conversation.order = order
         conversation.before_append = self._line.sent if order.streaming else None
+        complete = start.run_id
         try:
             async for event in runner.run_async(
                 user_id=user_id,
@@ -160,17 +161,22 @@ class Host:
                 state_delta=order.state_delta,
                 run_config=order.run_config,
             ):
-                if event.partial and order.streaming:
-                    await self._stream(start, event)
+                if not event.partial:
+                    complete = event.id
+                elif order.streaming:
+                    await self._stream(start, event, complete)
         finally:
             conversation.run_id = None
             conversation.replay = None
             conversation.order = None
             conversation.before_append = None
 
-    async def _stream(self, start: Any, event: Event) -> None:
+    async def _stream(self, start: Any, event: Event, complete: str) -> None:
         partial = _wire.Partial(
-            run_id=start.run_id, session_id=start.session_id, raw_json=event_json(event)
+            run_id=start.run_id,
+            session_id=start.session_id,
+            raw_json=event_json(event),
+            after_event_id=complete,
         )
         self._line.pass_on(_wire.WorkerMessage(partial=partial))
         if self._line.waiting > MAX_PARTIALS_WAITING:

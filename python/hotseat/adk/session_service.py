@@ -277,7 +277,10 @@ class HotseatSessionService(BaseSessionService):
         if note is not None and (note.incarnation, note.head) == self._cache.place(key):
             stored = KeptEvent(0, event.timestamp, raw)
         request = _wire.AppendAdkEventRequest(
-            key=wire_key(key), raw_json=raw, expected_head=note.head if note else None
+            key=wire_key(key),
+            raw_json=raw,
+            expected_head=note.head if note else None,
+            incarnation=note.incarnation if note else "",
         )
         try:
             answer = await self._call("AppendAdkEvent", request)
@@ -304,14 +307,14 @@ class HotseatSessionService(BaseSessionService):
         """
         if refusal.code != grpc.StatusCode.FAILED_PRECONDITION:
             return False
-        if not request.HasField("expected_head"):
-            return True
         wish = _wire.GetAdkSessionRequest(key=request.key, num_recent_events=0)
         try:
             stored = (await self._call("GetAdkSession", wish)).session
         except ServerRefused:
             return False
-        return stored.event_head == request.expected_head
+        if request.incarnation and stored.incarnation != request.incarnation:
+            return False
+        return not request.HasField("expected_head") or stored.event_head == request.expected_head
 
 
 def _trimmed(session_id: str | None) -> str:

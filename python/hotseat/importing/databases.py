@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from hotseat.importing.stored import SourceError
 
-_ASYNCHRONOUS = ("aiomysql", "aioodbc", "aiosqlite", "asyncmy", "asyncpg", "psycopg_async")
+# Rows that are read at once.
+_ROWS = 200
+
+# Does something with a connection, and gives what came of it.
+_Work = Callable[[Callable[[Any], Any]], Any]
 
 
 class Database(Protocol):
@@ -51,7 +57,10 @@ class SqliteFile:
 
 
 class UrlDatabase:
-    """Any database that SQLAlchemy can reach."""
+    """Any database that SQLAlchemy can reach, with the driver that the URL names.
+
+    ADK's URLs name asynchronous drivers, and whoever has one of them may have no other.
+    """
 
     # All that other databases know.
     tie = "id"
@@ -61,51 +70,100 @@ class UrlDatabase:
             import sqlalchemy
         except ImportError:
             raise SourceError(
-                "databases other than SQLite need SQLAlchemy and the driver of the database:"
-                " pip install 'sqlalchemy>=2' and, for PostgreSQL, psycopg2-binary"
+                "databases other than SQLite need SQLAlchemy and the driver that the URL names:"
+                " pip install 'sqlalchemy[asyncio]>=2' and, for PostgreSQL, asyncpg"
             ) from None
         self._sql = sqlalchemy
-        scheme, _, rest = url.partition("://")
-        dialect, _, driver = scheme.partition("+")
-        # ADK's URLs name asynchronous drivers; the default one of a dialect is none.
-        plain = f"{dialect}://{rest}" if driver in _ASYNCHRONOUS else url
+        scheme = url.partition("://")[0]
         try:
-            parsed = sqlalchemy.engine.make_url(plain)
+            parsed = sqlalchemy.engine.make_url(url)
             self.name = parsed.set(query={}).render_as_string(hide_password=True)
-            self._engine = sqlalchemy.create_engine(parsed)
+            self._connect = _connector(parsed)
         except (sqlalchemy.exc.SQLAlchemyError, ImportError) as error:
             # The message of a URL that cannot be parsed would show its password.
             why = error.msg if isinstance(error, ImportError) else type(error).__name__
             raise SourceError(f"the {scheme} database cannot be opened: {why}") from None
 
     def columns(self, table: str) -> set[str]:
-        with self._errors():
-            inspector = self._sql.inspect(self._engine)
+        def look(connection: Any) -> set[str]:
+            inspector = self._sql.inspect(connection)
             if not inspector.has_table(table):
                 return set()
             return {column["name"] for column in inspector.get_columns(table)}
 
+        with self._errors(), self._connect() as work:
+            return work(look)
+
     def rows(self, query: str, values: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        with self._errors(), self._engine.connect() as connection:
-            streamed = connection.execution_options(yield_per=200)
-            for row in streamed.execute(self._sql.text(query), values).mappings():
-                yield dict(row)
+        def ask(connection: Any) -> Any:
+            streamed = connection.execution_options(yield_per=_ROWS)
+            return streamed.execute(self._sql.text(query), values).mappings()
+
+        with self._errors(), self._connect() as work:
+            result = work(ask)
+            while rows := work(lambda _: result.fetchmany(_ROWS)):
+                yield from map(dict, rows)
 
     def _errors(self) -> _Errors:
-        return _Errors(self.name, self._sql.exc.SQLAlchemyError)
+        # Asynchronous drivers let errors of the network through as they are.
+        return _Errors(self.name, (self._sql.exc.SQLAlchemyError, OSError))
+
+
+def _connector(url: Any) -> Callable[[], AbstractContextManager[_Work]]:
+    """What opens a connection to a database, for drivers of either sort."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    if not url.get_dialect().is_async:
+        engine = create_engine(url, poolclass=NullPool)
+        return lambda: _direct(engine)
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    waiting = create_async_engine(url, poolclass=NullPool)
+    return lambda: _awaited(waiting)
+
+
+@contextmanager
+def _direct(engine: Any) -> Iterator[_Work]:
+    with engine.connect() as connection:
+        yield lambda work: work(connection)
+
+
+@contextmanager
+def _awaited(engine: Any) -> Iterator[_Work]:
+    """Awaits on a thread of its own: whoever reads here may be in an event loop already."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        runner = asyncio.Runner()
+
+        def wait(coroutine: Coroutine[Any, Any, Any]) -> Any:
+            return thread.submit(runner.run, coroutine).result()
+
+        try:
+            connection = wait(_opened(engine))
+            try:
+                yield lambda work: wait(connection.run_sync(work))
+            finally:
+                wait(connection.close())
+        finally:
+            thread.submit(runner.close).result()
+
+
+async def _opened(engine: Any) -> Any:
+    return await engine.connect()
 
 
 class _Errors:
     """Turns errors of the driver into ours; a context manager."""
 
-    def __init__(self, name: str, kind: type[Exception]) -> None:
+    def __init__(self, name: str, kinds: tuple[type[Exception], ...]) -> None:
         self._name = name
-        self._kind = kind
+        self._kinds = kinds
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
-        if isinstance(error, self._kind):
-            why = getattr(error, "orig", None) or type(error).__name__
+        if isinstance(error, self._kinds):
+            why = getattr(error, "orig", None) or getattr(error, "strerror", None)
+            why = why or type(error).__name__
             raise SourceError(f"{self._name} cannot be read: {why}") from None

@@ -18,15 +18,21 @@ export function AgentsScreen() {
     <div className="agents">
       <header>
         <h1>Agents</h1>
-        {items.length > 0 && (
-          <p className="quiet">Ask one of them something. You answer for its model; its tools really run.</p>
-        )}
+        {items.length > 0 && <p className="quiet">Ask one of them something. {whoAnswers(items)} Tools really run.</p>}
       </header>
       {items.length === 0 && <NoAgents />}
       <Cards agents={items} />
       {problems.length > 0 && <Problems problems={problems} />}
     </div>
   );
+}
+
+/** Who answers for the models, as far as one sentence can say it for all of them. */
+function whoAnswers(agents: Agent[]): string {
+  const seats = new Set(agents.map((agent) => agent.seat ?? "human"));
+  const [seat] = seats;
+  if (!seat || seats.size > 1) return "Each says who answers for its model.";
+  return { human: "You answer for its model.", model: "Its own model answers.", replay: "A recording answers." }[seat];
 }
 
 /** In columns, each agent where there is most room, so that a tall card leaves no hole. */

@@ -570,7 +570,7 @@ export interface components {
                 removed_through: number;
                 run?: components["schemas"]["RunView"] | null;
                 security?: components["schemas"]["SecurityView"] | null;
-                /** @description Who drives it: `web`, `plugin` or `adk`. */
+                /** @description By which door it came: `web`, `plugin`, `adk`, `rest` or `ag-ui`. */
                 source: string;
                 /** @description `awaiting_query`, `active` or `completed`. */
                 state: string;
@@ -948,7 +948,7 @@ export interface components {
             removed_through: number;
             run?: components["schemas"]["RunView"] | null;
             security?: components["schemas"]["SecurityView"] | null;
-            /** @description Who drives it: `web`, `plugin` or `adk`. */
+            /** @description By which door it came: `web`, `plugin`, `adk`, `rest` or `ag-ui`. */
             source: string;
             /** @description `awaiting_query`, `active` or `completed`. */
             state: string;

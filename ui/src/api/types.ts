@@ -51,7 +51,7 @@ export type Session = Exactly<
     status: "active" | "completed";
     state: "awaiting_query" | "active" | "completed";
     /** Who drives it: this page, the user's program with the plugin, AG-UI or ADK's own ways, or REST. */
-    source: "web" | "plugin" | "adk" | "rest";
+    source: "web" | "plugin" | "adk" | "rest" | "ag-ui";
     run: Run | null;
     /** With `include=state`: the state that ADK shows. */
     adk_state?: JsonObject | null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "../api/types";
 import { answersAsksHere, endsWithAnswer, originMark, originOf, sourceMark } from "./origin";
 
-const SOURCES: Session["source"][] = ["web", "plugin", "adk", "rest"];
+const SOURCES: Session["source"][] = ["web", "plugin", "adk", "rest", "ag-ui"];
 const unknown = { hosted: false, protocol: null };
 
 describe("where a session comes from", () => {
@@ -17,12 +17,19 @@ describe("where a session comes from", () => {
 
   it("is known at once for the others", () => {
     expect(originOf({ source: "rest" }, unknown)).toEqual({ by: "front end", protocol: "REST" });
+    expect(originOf({ source: "ag-ui" }, unknown)).toEqual({ by: "front end", protocol: "AG-UI" });
     expect(originOf({ source: "plugin" }, unknown)).toEqual({ by: "program", with: "plugin" });
     expect(originOf({ source: "web" }, { hosted: true, protocol: null })).toEqual({ by: "page" });
   });
 
   it("is marked unless it is this page", () => {
-    expect(SOURCES.map((source) => sourceMark({ source })?.text)).toEqual([undefined, "plugin", "ADK", "REST"]);
+    expect(SOURCES.map((source) => sourceMark({ source })?.text)).toEqual([
+      undefined,
+      "plugin",
+      "ADK",
+      "REST",
+      "AG-UI",
+    ]);
     expect(originMark({ by: "front end", protocol: "AG-UI" })).toEqual({
       text: "AG-UI",
       title: "A front end talks to this agent over AG-UI",

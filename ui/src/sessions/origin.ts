@@ -1,6 +1,6 @@
 // Where a session comes from: who speaks as its user. The page itself, the user's own program, or a front end that
-// talks to an agent Hotseat runs. The source says most of it; threads of AG-UI, ADK's own routes and programs that
-// keep their ADK sessions here are all `adk`, and only the runs in the log tell them apart.
+// talks to an agent Hotseat runs. The source says most of it; ADK's own routes and programs that keep their ADK sessions
+// here are both `adk`, and only the runs in the log tell them apart.
 import type { Session } from "../api/types";
 import type { StreamState } from "../stream/fold";
 
@@ -24,7 +24,10 @@ export function originOf({ source }: Pick<Session, "source">, runs: Runs): Origi
       return { by: "program", with: "plugin" };
     case "rest":
       return { by: "front end", protocol: "REST" };
+    case "ag-ui":
+      return { by: "front end", protocol: "AG-UI" };
     case "adk":
+      // A front end may go on over AG-UI with what began elsewhere.
       if (runs.protocol === "ag-ui") return { by: "front end", protocol: "AG-UI" };
       return runs.hosted ? { by: "front end", protocol: "ADK" } : { by: "program", with: "sessions" };
   }
@@ -49,7 +52,7 @@ export function originMark(origin: Origin): OriginMark | null {
 /** The same where only the source is known, as in lists. */
 export function sourceMark({ source }: Pick<Session, "source">): OriginMark | null {
   if (source !== "adk") return originMark(originOf({ source }, { hosted: false, protocol: null }));
-  return { text: "ADK", title: "A front end over AG-UI or ADK's API, or a program that keeps its ADK session here" };
+  return { text: "ADK", title: "A front end over ADK's API, or a program that keeps its ADK session here" };
 }
 
 export function channelOf(protocol: Protocol): string {

@@ -3,12 +3,11 @@
 mod request;
 mod stream;
 
-use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::address::{self, ConnectError, KeyHeader};
-use super::client::{Dialect, Reader};
+use super::client::{Dialect, Endpoint, Reader};
 use super::conversation::Conversation;
 use super::lines::Framing;
 use crate::{ModelError, ModelSpec};
@@ -20,12 +19,10 @@ const VERSION: &str = "2023-06-01";
 /// Anthropic, or who speaks like it.
 pub(super) struct Anthropic {
     model: String,
-    url: Url,
-    headers: HeaderMap,
 }
 
 impl Anthropic {
-    pub(super) fn new(spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn new(spec: &ModelSpec) -> Result<(Endpoint, Self), ConnectError> {
         if spec.name.is_empty() {
             return Err(ConnectError::MissingName { provider: PROVIDER });
         }
@@ -38,27 +35,12 @@ impl Anthropic {
         let version = version
             .map_err(|_| ConnectError::Header { provider: PROVIDER, name: name.to_string() })?;
         headers.insert(name, version);
-        Ok(Self { model: spec.name.clone(), url, headers })
+        let endpoint = Endpoint { provider: PROVIDER, url, headers, framing: Framing::Events };
+        Ok((endpoint, Self { model: spec.name.clone() }))
     }
 }
 
 impl Dialect for Anthropic {
-    fn provider(&self) -> &'static str {
-        PROVIDER
-    }
-
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Events
-    }
-
     fn body(&self, conversation: &Conversation) -> Result<Value, ModelError> {
         request::body(&self.model, conversation)
     }

@@ -25,16 +25,20 @@ const MAX_UNREAD_BYTES: usize = 2_048;
 /// How long a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(10);
 
+/// Where a provider is reached, and how.
+pub(super) struct Endpoint {
+    /// Its name, for messages.
+    pub(super) provider: &'static str,
+    /// Where requests go.
+    pub(super) url: Url,
+    /// What goes with every request.
+    pub(super) headers: HeaderMap,
+    /// How its messages are separated.
+    pub(super) framing: Framing,
+}
+
 /// What a provider does in its own way.
 pub(super) trait Dialect: Send + Sync {
-    /// Its name, for messages.
-    fn provider(&self) -> &'static str;
-    /// Where requests go.
-    fn url(&self) -> &Url;
-    /// What goes with every request.
-    fn headers(&self) -> &HeaderMap;
-    /// How its messages are separated.
-    fn framing(&self) -> Framing;
     /// The conversation in its words.
     fn body(&self, conversation: &Conversation) -> Result<Value, ModelError>;
     /// Reads one answer.
@@ -58,30 +62,34 @@ pub(super) enum Flow {
 
 /// A model behind a provider's HTTP interface.
 pub(super) struct HttpModel {
+    endpoint: Endpoint,
     dialect: Box<dyn Dialect>,
     client: Client,
     spec: ModelSpec,
 }
 
 impl HttpModel {
-    pub(super) fn new(dialect: Box<dyn Dialect>, spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn new(
+        (endpoint, dialect): (Endpoint, Box<dyn Dialect>),
+        spec: &ModelSpec,
+    ) -> Result<Self, ConnectError> {
         tls::install_crypto();
-        let provider = dialect.provider();
+        let provider = endpoint.provider;
         let mut client = Client::builder()
             // A redirect would take the key to wherever it points.
             .redirect(Policy::none())
             .connect_timeout(CONNECT)
             .user_agent(concat!("hotseat/", env!("CARGO_PKG_VERSION")));
-        if dialect.url().host_str().is_some_and(is_here) {
+        if endpoint.url.host_str().is_some_and(is_here) {
             // No proxy reaches this machine, whatever the environment says of proxies.
             client = client.no_proxy();
         }
-        if dialect.url().scheme() == "http" {
+        if endpoint.url.scheme() == "http" {
             // Without TLS no certificates are needed, and a small container has none.
             client = client.tls_certs_only([]);
         }
         let client = client.build().map_err(|source| ConnectError::Client { provider, source })?;
-        Ok(Self { dialect, client, spec: spec.clone() })
+        Ok(Self { endpoint, dialect, client, spec: spec.clone() })
     }
 
     async fn attempts(
@@ -92,7 +100,7 @@ impl HttpModel {
     ) -> Result<SeatAnswer, ModelError> {
         let mut failures = 0;
         loop {
-            let mut answer = Answer::new(self.dialect.provider(), &mut *sink);
+            let mut answer = Answer::new(self.endpoint.provider, &mut *sink);
             let Err(error) = self.attempt(body, &mut answer).await else {
                 let mut answer = answer.finish().map_err(|error| self.without_key(error))?;
                 answer.model_version.get_or_insert_with(|| self.spec.name.clone());
@@ -107,7 +115,7 @@ impl HttpModel {
                 return Err(error);
             }
             tracing::info!(
-                model.provider = self.dialect.provider(),
+                model.provider = self.endpoint.provider,
                 model.name = self.spec.name,
                 retry.failures = failures,
                 retry.pause_ms = pause.as_millis(),
@@ -120,8 +128,8 @@ impl HttpModel {
     async fn attempt(&self, body: &[u8], answer: &mut Answer<'_>) -> Result<(), ModelError> {
         let request = self
             .client
-            .post(self.dialect.url().clone())
-            .headers(self.dialect.headers().clone())
+            .post(self.endpoint.url.clone())
+            .headers(self.endpoint.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(body.to_vec());
         let response = self.patiently(request.send()).await?;
@@ -137,7 +145,7 @@ impl HttpModel {
         answer: &mut Answer<'_>,
     ) -> Result<(), ModelError> {
         let mut reader = self.dialect.reader();
-        let mut messages = Messages::new(self.dialect.framing());
+        let mut messages = Messages::new(self.endpoint.framing);
         let mut unread = Some(Vec::new());
         while let Some(chunk) = self.patiently(response.chunk()).await? {
             if let Some(unread) = unread.as_mut().filter(|unread| unread.len() < MAX_UNREAD_BYTES) {
@@ -179,7 +187,7 @@ impl HttpModel {
         match timeout(waited, next).await {
             Ok(Ok(next)) => Ok(next),
             Ok(Err(error)) => Err(self.unreachable(causes(&error.without_url()))),
-            Err(_) => Err(ModelError::Stalled { provider: self.dialect.provider(), waited }),
+            Err(_) => Err(ModelError::Stalled { provider: self.endpoint.provider, waited }),
         }
     }
 
@@ -194,7 +202,7 @@ impl HttpModel {
             }
         }
         ModelError::Refused {
-            provider: self.dialect.provider(),
+            provider: self.endpoint.provider,
             status,
             message: refusal::message(&body),
             retry_after: refusal::retry_after(&headers, &body),
@@ -202,7 +210,7 @@ impl HttpModel {
     }
 
     fn unreachable(&self, reason: String) -> ModelError {
-        ModelError::Unreachable { provider: self.dialect.provider(), reason }
+        ModelError::Unreachable { provider: self.endpoint.provider, reason }
     }
 
     /// The error without the key, which providers and broken proxies may repeat.
@@ -227,7 +235,7 @@ impl Model for HttpModel {
         request: &Value,
         sink: &mut (dyn FnMut(Delta) + Send),
     ) -> Result<SeatAnswer, ModelError> {
-        let provider = self.dialect.provider();
+        let provider = self.endpoint.provider;
         let conversation = Conversation::read(request, &self.spec, provider)?;
         let body = self.dialect.body(&conversation)?.to_string();
         let waited = self.spec.timeout;

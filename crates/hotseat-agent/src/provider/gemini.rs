@@ -8,12 +8,10 @@ mod request;
 mod schema;
 mod stream;
 
-use reqwest::Url;
-use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::address::{self, ConnectError, KeyHeader};
-use super::client::{Dialect, Reader};
+use super::client::{Dialect, Endpoint, Reader};
 use super::conversation::Conversation;
 use super::lines::Framing;
 use crate::{ModelError, ModelSpec};
@@ -25,12 +23,10 @@ const VERSION: &str = "v1beta";
 /// Gemini's `streamGenerateContent`.
 pub(super) struct Gemini {
     model: String,
-    url: Url,
-    headers: HeaderMap,
 }
 
 impl Gemini {
-    pub(super) fn new(spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn new(spec: &ModelSpec) -> Result<(Endpoint, Self), ConnectError> {
         let model = spec.name.strip_prefix("models/").unwrap_or(&spec.name);
         if model.is_empty() {
             return Err(ConnectError::MissingName { provider: PROVIDER });
@@ -42,27 +38,12 @@ impl Gemini {
         url.query_pairs_mut().append_pair("alt", "sse");
         let headers = address::headers(PROVIDER, spec, KeyHeader::XGoogApiKey)?;
         address::require_key(PROVIDER, spec, &headers, KeyHeader::XGoogApiKey)?;
-        Ok(Self { model: model.to_owned(), url, headers })
+        let endpoint = Endpoint { provider: PROVIDER, url, headers, framing: Framing::Events };
+        Ok((endpoint, Self { model: model.to_owned() }))
     }
 }
 
 impl Dialect for Gemini {
-    fn provider(&self) -> &'static str {
-        PROVIDER
-    }
-
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Events
-    }
-
     fn body(&self, conversation: &Conversation) -> Result<Value, ModelError> {
         Ok(request::body(&self.model, conversation))
     }

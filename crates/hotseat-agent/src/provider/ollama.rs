@@ -2,13 +2,11 @@
 //!
 //! One JSON object per line. Calls come whole, and older versions give them no ids.
 
-use reqwest::Url;
-use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use super::address::{self, ConnectError, KeyHeader};
 use super::answer::{Answer, Words};
-use super::client::{Dialect, Flow, Reader};
+use super::client::{Dialect, Endpoint, Flow, Reader};
 use super::conversation::{Conversation, Input, Said, Turn};
 use super::fields::set;
 use super::lines::Framing;
@@ -22,39 +20,22 @@ const PROVIDER: &str = "ollama";
 /// A local Ollama, or one elsewhere.
 pub(super) struct Ollama {
     model: String,
-    url: Url,
-    headers: HeaderMap,
 }
 
 impl Ollama {
-    pub(super) fn new(spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn new(spec: &ModelSpec) -> Result<(Endpoint, Self), ConnectError> {
         if spec.name.is_empty() {
             return Err(ConnectError::MissingName { provider: PROVIDER });
         }
         let own = "http://localhost:11434";
         let url = address::url(PROVIDER, spec, Some(own), &["api", "chat"])?;
         let headers = address::headers(PROVIDER, spec, KeyHeader::Bearer)?;
-        Ok(Self { model: spec.name.clone(), url, headers })
+        let endpoint = Endpoint { provider: PROVIDER, url, headers, framing: Framing::Lines };
+        Ok((endpoint, Self { model: spec.name.clone() }))
     }
 }
 
 impl Dialect for Ollama {
-    fn provider(&self) -> &'static str {
-        PROVIDER
-    }
-
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Lines
-    }
-
     fn body(&self, conversation: &Conversation) -> Result<Value, ModelError> {
         conversation.require_own_tools(PROVIDER)?;
         let mut messages = Vec::new();

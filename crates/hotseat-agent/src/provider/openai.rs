@@ -7,12 +7,10 @@
 mod request;
 mod stream;
 
-use reqwest::Url;
-use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::address::{self, ConnectError, KeyHeader};
-use super::client::{Dialect, Reader};
+use super::client::{Dialect, Endpoint, Reader};
 use super::conversation::Conversation;
 use super::lines::Framing;
 use crate::{ModelError, ModelSpec};
@@ -24,8 +22,6 @@ const AZURE_VERSION: &str = "2024-10-21";
 pub(super) struct OpenAi {
     provider: &'static str,
     model: String,
-    url: Url,
-    headers: HeaderMap,
     house: House,
 }
 
@@ -38,7 +34,7 @@ enum House {
 
 impl OpenAi {
     /// OpenAI, or who speaks like it at another endpoint.
-    pub(super) fn direct(spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn direct(spec: &ModelSpec) -> Result<(Endpoint, Self), ConnectError> {
         let (provider, own) = ("openai", "https://api.openai.com/v1");
         let url = address::url(provider, spec, Some(own), &["chat", "completions"])?;
         let headers = address::headers(provider, spec, KeyHeader::Bearer)?;
@@ -47,11 +43,12 @@ impl OpenAi {
             Some("api.openai.com") => House::OpenAi,
             _ => House::Other,
         };
-        Self { provider, model: spec.name.clone(), url, headers, house }.named()
+        let endpoint = Endpoint { provider, url, headers, framing: Framing::Events };
+        Self::at(endpoint, spec, house)
     }
 
     /// A deployment at Azure.
-    pub(super) fn azure(spec: &ModelSpec) -> Result<Self, ConnectError> {
+    pub(super) fn azure(spec: &ModelSpec) -> Result<(Endpoint, Self), ConnectError> {
         let provider = "azure";
         let path = ["openai", "deployments", &spec.name, "chat", "completions"];
         let mut url = address::url(provider, spec, None, &path)?;
@@ -60,34 +57,24 @@ impl OpenAi {
             url.query_pairs_mut().append_pair("api-version", version);
         }
         let headers = address::headers(provider, spec, KeyHeader::ApiKey)?;
-        Self { provider, model: spec.name.clone(), url, headers, house: House::OpenAi }.named()
+        let endpoint = Endpoint { provider, url, headers, framing: Framing::Events };
+        Self::at(endpoint, spec, House::OpenAi)
     }
 
-    fn named(self) -> Result<Self, ConnectError> {
-        if self.model.is_empty() {
-            return Err(ConnectError::MissingName { provider: self.provider });
+    fn at(
+        endpoint: Endpoint,
+        spec: &ModelSpec,
+        house: House,
+    ) -> Result<(Endpoint, Self), ConnectError> {
+        if spec.name.is_empty() {
+            return Err(ConnectError::MissingName { provider: endpoint.provider });
         }
-        Ok(self)
+        let provider = endpoint.provider;
+        Ok((endpoint, Self { provider, model: spec.name.clone(), house }))
     }
 }
 
 impl Dialect for OpenAi {
-    fn provider(&self) -> &'static str {
-        self.provider
-    }
-
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        &self.headers
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Events
-    }
-
     fn body(&self, conversation: &Conversation) -> Result<Value, ModelError> {
         request::body(self, conversation)
     }

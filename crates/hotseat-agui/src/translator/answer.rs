@@ -40,6 +40,11 @@ pub(super) struct StreamedCall {
 }
 
 impl Answer {
+    /// Whether more of it is expected.
+    pub(super) fn is_open(&self) -> bool {
+        self.text_open || self.thought_open || self.calls.iter().any(|call| call.open)
+    }
+
     fn size(&self) -> usize {
         let args: usize = self.calls.iter().map(|call| call.args.len()).sum();
         self.text.len() + self.thought.len() + args

@@ -48,7 +48,7 @@ fn piece() -> impl Strategy<Value = Piece> {
         invocation_id,
         author,
         branch,
-        event_id: None,
+        after_event_id: None,
         delta,
     })
 }

@@ -71,7 +71,7 @@ pub(crate) fn piece(author: &str, delta: Delta) -> Piece {
         invocation_id: "i".to_owned(),
         author: author.to_owned(),
         branch: None,
-        event_id: None,
+        after_event_id: None,
         delta,
     }
 }

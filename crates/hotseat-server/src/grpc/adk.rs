@@ -1,7 +1,7 @@
 //! ADK's sessions over gRPC: translation and nothing more.
 
 use hotseat_core::Seq;
-use hotseat_store::{AdkEventQuery, AdkRead, AdkSessionQuery, InvalidCursor};
+use hotseat_store::{AdkEventQuery, AdkSessionQuery, Expected, InvalidCursor, Session};
 use jiff::Timestamp;
 use prost::bytes::Bytes;
 use serde_json::{Map, Value};
@@ -52,7 +52,7 @@ pub(super) async fn get(
     };
     let mut read = app.adk_session(&key, query).await?;
     let from_start = wish.after_seq > 0
-        && (wish.incarnation != incarnation(&read)
+        && (wish.incarnation != incarnation_text(&read.session)
             || wish.after_seq > read.session.event_head.get());
     if from_start {
         query.after = Seq::START;
@@ -106,7 +106,12 @@ pub(super) async fn append(
 ) -> Result<Response<proto::AppendAdkEventResponse>, Status> {
     let key = key(wish.key)?;
     let payload = convert::raw_json("raw_json", &wish.raw_json)?;
-    let appended = app.append_adk_event(&key, payload, wish.expected_head.map(Seq::new)).await?;
+    let event_head = wish.expected_head.map(Seq::new);
+    let expected = match convert::given(wish.incarnation) {
+        Some(text) => Expected::Incarnation { incarnation: incarnation(&text)?, event_head },
+        None => event_head.map_or(Expected::Any, Expected::EventHead),
+    };
+    let appended = app.append_adk_event(&key, payload, expected).await?;
     Ok(Response::new(proto::AppendAdkEventResponse {
         seq: appended.seq.get(),
         duplicate: appended.duplicate,
@@ -142,14 +147,19 @@ fn session(app: &App, seen: AdkSession) -> proto::AdkSession {
         state_json: json(state),
         event_head: session.event_head.get(),
         event_count: session.event_count,
-        incarnation: format!("{:x}", session.incarnation),
+        incarnation: incarnation_text(&session),
         removed_through: session.removed_through.get(),
         url: format!("{}/sessions/{}", app.config.url(), session.id),
     }
 }
 
-fn incarnation(read: &AdkRead) -> String {
-    format!("{:x}", read.session.incarnation)
+fn incarnation_text(session: &Session) -> String {
+    format!("{:x}", session.incarnation)
+}
+
+fn incarnation(text: &str) -> Result<i64, Status> {
+    let invalid = |_| Status::invalid_argument("incarnation is none that this server gave out");
+    u64::from_str_radix(text, 16).map(u64::cast_signed).map_err(invalid)
 }
 
 fn json(state: Map<String, Value>) -> Bytes {

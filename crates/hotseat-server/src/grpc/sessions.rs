@@ -48,6 +48,7 @@ impl Sessions for SessionsService {
         let query = EventQuery {
             after: Seq::new(wish.after_seq),
             kinds: kinds(&wish.kinds)?,
+            event_type: convert::given(wish.r#type),
             limit: limit + 1,
             ..EventQuery::default()
         };

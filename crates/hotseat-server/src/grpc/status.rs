@@ -26,6 +26,7 @@ impl From<ServiceError> for Status {
             | E::People(_)
             | E::SessionCompleted(_)
             | E::Stale { .. }
+            | E::Remade { .. }
             | E::IngestOff
             | E::SessionNotCompleted(_)
             | E::RunInProgress { .. }

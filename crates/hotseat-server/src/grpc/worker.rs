@@ -198,6 +198,7 @@ fn tell(app: &App, partial: &proto::Partial) {
     let Ok(session) = partial.session_id.parse() else { return };
     let Ok(event) = serde_json::from_slice::<Value>(&partial.raw_json) else { return };
     for piece in Piece::from_partial(&event) {
-        app.live.tell(session, piece);
+        let after_event_id = convert::given(partial.after_event_id.clone());
+        app.live.tell(session, Piece { after_event_id, ..piece });
     }
 }

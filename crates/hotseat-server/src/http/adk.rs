@@ -7,7 +7,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hotseat_core::{Seq, camel_event};
-use hotseat_store::{AdkEventQuery, AdkRead, AdkSessionQuery, AdkStored};
+use hotseat_store::{AdkEventQuery, AdkRead, AdkSessionQuery, AdkStored, Expected};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -209,7 +209,7 @@ pub(super) async fn patch(
         "timestamp": clock::now().as_duration().as_secs_f64(),
     });
     let event = to_raw_value(&event).map_err(|error| Problem::bad_request(error.to_string()))?;
-    app.append_adk_event(&key, event, None).await?;
+    app.append_adk_event(&key, event, Expected::Any).await?;
     show_key(&app, &key).await
 }
 

@@ -89,10 +89,10 @@ pub(super) async fn run_sse(
 async fn next(run: &mut WatchedRun) -> Option<(Message, bool)> {
     loop {
         return Some(match run.next().await {
-            Ok(Some(RunStep::Piece(piece))) => {
+            Ok(Some(RunStep::Piece(heard))) => {
                 let now = clock::now().as_duration().as_secs_f64();
                 let id = clock::new_id().to_string();
-                let Some(partial) = piece.to_partial(&id, now) else { continue };
+                let Some(partial) = heard.piece.to_partial(&id, now) else { continue };
                 (Message::data(&partial), false)
             }
             Ok(Some(RunStep::Logged(event))) => match told(&event) {
@@ -120,11 +120,12 @@ async fn start(app: &App, body: RunAgentRequest, streaming: bool) -> Result<Watc
     let seat = body.seat.as_deref().map(str::parse).transpose();
     let seat =
         seat.map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?;
-    let Some(message) = body.new_message.filter(Value::is_object) else {
+    let Some(mut message) = body.new_message.filter(Value::is_object) else {
         return Err(Problem::invalid(
             "`newMessage` must be a Content: {\"role\": \"user\", \"parts\": [{\"text\": …}]}",
         ));
     };
+    app.read_message(&mut message).await?;
     let wish = RunWish {
         message,
         seat,

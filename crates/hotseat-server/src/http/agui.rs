@@ -18,6 +18,7 @@ use hotseat_agui::{
     MultimodalInput, Output, Reasoning, RunAgentInput, State, SubagentInfo, Tools, Transport,
     messages_snapshot,
 };
+use hotseat_core::Seq;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -64,8 +65,7 @@ pub(super) async fn run(
             let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));
             if let (Some(session), Some((run_id, seq))) = (&thread.session, open) {
                 let watched = app.watch_session(session.id).run(run_id, seq);
-                let run = AguiRun::of(&thread, &agent, input, interrupts);
-                run.late(session.last_seq).watch(watched)
+                AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
             } else {
                 let messages = messages(&thread);
                 AguiRun::of(&thread, &agent, input, interrupts).only_show(messages)
@@ -75,7 +75,7 @@ pub(super) async fn run(
             AguiRun::of(&thread, &agent, input, interrupts).wait_for(call_ids)
         }
         Next::Say(mut wish, queue) => {
-            request::read_files(&app, &mut wish).await?;
+            app.read_message(&mut wish.message).await?;
             let watched = app.say_in(&thread, &agent, *wish, queue).await?;
             AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
         }
@@ -83,10 +83,12 @@ pub(super) async fn run(
     Ok(run.response(encoding, waiter))
 }
 
-/// Takes up a run that is going on, or shows how it ended.
+/// Takes up a run that is going on, or shows how it ended. With `Last-Event-ID`, only what
+/// follows that event; 204 if that was all.
 #[utoipa::path(get, path = "/ag-ui/{agent}/threads/{thread}/runs/{run}", tag = "ag-ui",
     params(("agent" = String, Path), ("thread" = String, Path), ("run" = String, Path)),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = Problem)))]
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 204),
+        (status = 404, body = Problem)))]
 pub(super) async fn attach(
     Entered(app): Entered,
     At((agent, thread, run_id)): At<(String, String, String)>,
@@ -102,7 +104,9 @@ pub(super) async fn attach(
     let watched = app.watch_session(session.id).run(run.run_id.clone(), seq);
     let before = app.conversation(session.id, Some(seq)).await?;
     let replayed = AguiRun::again(&thread, &agent, &run_id, &before);
-    let run = replayed.take_up(watched, session.last_seq, messages(&thread)).await?;
+    let read = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let read = read.map(Seq::new);
+    let run = replayed.take_up(watched, session.last_seq, read, messages(&thread)).await?;
     Ok(run.response(encoding, app.waiter()))
 }
 

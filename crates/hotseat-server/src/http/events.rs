@@ -29,6 +29,9 @@ pub(super) struct EventParams {
     author: Option<String>,
     /// ADK's branch, where agents run side by side.
     branch: Option<String>,
+    /// Only raw events with this `type`, as `research_progress`; plain ADK events have none.
+    #[serde(rename = "type")]
+    event_type: Option<String>,
     /// Only the latest so many raw ADK events, in the order of their own time; without pages.
     recent: Option<usize>,
     /// Kinds, separated by commas.
@@ -108,6 +111,7 @@ impl EventParams {
             invocation_id: self.invocation_id,
             author: self.author,
             branch: self.branch,
+            event_type: self.event_type,
             sort,
             order,
             limit: limit.clamp(1, 1000),

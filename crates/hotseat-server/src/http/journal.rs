@@ -20,9 +20,12 @@ use http_body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
 use crate::clock;
-use crate::service::App;
+use crate::service::{App, continue_trace};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// By which callers say of what trace their request is a part.
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The longest id that is taken from a caller.
 const MAX_ID: usize = 128;
@@ -43,6 +46,9 @@ pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -
         request.id = id,
         http.response.status_code = tracing::field::Empty,
     );
+    if let Some(parent) = request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok()) {
+        continue_trace(&span, parent);
+    }
     let mut response = next.run(request).instrument(span.clone()).await;
     span.record("http.response.status_code", response.status().as_u16());
     if let Ok(value) = HeaderValue::from_str(&id) {

@@ -139,7 +139,7 @@ impl From<ServiceError> for Problem {
             E::OtherUser => (StatusCode::FORBIDDEN, "other_user"),
             E::BoundToSession => (StatusCode::FORBIDDEN, "bound_to_session"),
             E::AdkSessionExists(_) => (StatusCode::CONFLICT, "session_exists"),
-            E::Stale { .. } => (StatusCode::CONFLICT, "stale"),
+            E::Stale { .. } | E::Remade { .. } => (StatusCode::CONFLICT, "stale"),
             E::IngestOff => (StatusCode::CONFLICT, "ingest_off"),
             E::TurnNotFound { .. } => (StatusCode::NOT_FOUND, "turn_not_found"),
             E::ToolNotRunning(_) => (StatusCode::NOT_FOUND, "tool_not_running"),

@@ -161,7 +161,9 @@ impl Listener {
                         }
                     }
                     // Whoever fell behind loads the lists again.
-                    Err(Lagged(_)) => return Some(Message::new("ready", &json!({}))),
+                    Ok(Change::Missed) | Err(Lagged(_)) => {
+                        return Some(Message::new("ready", &json!({})));
+                    }
                     Err(Closed) => return None,
                 },
                 change = self.agents.recv() => match change {

@@ -34,7 +34,7 @@ pub(crate) struct SessionView {
     status: &'static str,
     /// `awaiting_query`, `active` or `completed`.
     state: &'static str,
-    /// Who drives it: `web`, `plugin` or `adk`.
+    /// By which door it came: `web`, `plugin`, `adk`, `rest` or `ag-ui`.
     source: String,
     created_at: String,
     updated_at: String,

@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use hotseat_core::{Role, SessionId, UserName};
-use hotseat_store::Session;
 
 /// On whose behalf something is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +76,11 @@ impl Caller {
     }
 
     /// The one question that everything here comes down to.
-    pub(crate) fn may_see(&self, session: &Session) -> bool {
+    pub(crate) fn may_see(&self, id: SessionId, user_id: &str) -> bool {
         match self {
             Self::Owner | Self::Member(_) => true,
-            Self::User(user) => session.user_id == **user,
-            Self::Session { session: id, user } => session.id == *id && session.user_id == **user,
+            Self::User(user) => **user == *user_id,
+            Self::Session { session, user } => *session == id && **user == *user_id,
         }
     }
 

@@ -69,8 +69,8 @@ impl AdkKey {
         self.id.parse().ok()
     }
 
-    fn is_of(&self, session: &Session) -> bool {
-        session.app_name == self.app_name && session.user_id == self.user_id
+    fn is_of(&self, app_name: &str, user_id: &str) -> bool {
+        app_name == self.app_name && user_id == self.user_id
     }
 }
 
@@ -123,8 +123,8 @@ impl App {
         self.not_bound()?;
         self.known_user(&key.user_id)?;
         if let Some(literal) = key.literal()
-            && let Some(there) = self.store.session(literal).await?
-            && key.is_of(&there)
+            && let Some(there) = self.store.owner(literal).await?
+            && key.is_of(&there.app_name, &there.user_id)
         {
             return Err(ServiceError::AdkSessionExists(key.id));
         }
@@ -173,7 +173,7 @@ impl App {
         }
         if let Some(literal) = key.literal()
             && let Some(read) = self.store.adk_session(literal, query).await?
-            && key.is_of(&read.session)
+            && key.is_of(&read.session.app_name, &read.session.user_id)
         {
             return Ok(read);
         }
@@ -190,17 +190,24 @@ impl App {
             let not_found = || ServiceError::AdkSessionNotFound(key.id.clone());
             return theirs.then_some(()).ok_or_else(not_found);
         }
-        let hashed = self.store.session(key.hashed()).await?;
+        let hashed = self.store.owner(key.hashed()).await?;
         let literal = match key.literal() {
-            Some(id) => self.store.session(id).await?,
+            Some(id) => self.store.owner(id).await?,
             None => None,
         };
         let (id, found) = match (hashed, key.literal()) {
             (None, Some(id)) => (id, literal),
             (hashed, _) => (key.hashed(), hashed),
         };
-        let admitted = self.admit(id, found).filter(|session| key.is_of(session));
-        admitted.map(drop).ok_or_else(|| ServiceError::AdkSessionNotFound(key.id.clone()))
+        let admitted = found.as_ref().is_some_and(|owner| {
+            self.concerns(&owner.user_id, id) && key.is_of(&owner.app_name, &owner.user_id)
+        });
+        if !admitted {
+            self.turned_away(id, found.is_some());
+            return Err(ServiceError::AdkSessionNotFound(key.id.clone()));
+        }
+        self.note_visit(id, false);
+        Ok(())
     }
 
     /// Those that the caller may see.
@@ -217,7 +224,7 @@ impl App {
         let AdkPage { sessions, next } = self.store.adk_sessions(query).await?;
         let sessions = sessions
             .into_iter()
-            .filter(|(session, _)| caller.may_see(session))
+            .filter(|(session, _)| caller.may_see(session.id, &session.user_id))
             .map(|(session, state)| {
                 let state = if session.shares_state() {
                     let user = shared.users.get(&session.user_id).cloned().unwrap_or_default();
@@ -231,17 +238,16 @@ impl App {
         Ok((sessions, next.map(|next| next.to_string())))
     }
 
-    /// Appends a raw event. `expected_head` is the last event that the caller has seen.
+    /// Appends a raw event to the session that the caller knows, as far as it says.
     pub(crate) async fn append_adk_event(
         &self,
         key: &AdkKey,
         payload: Box<RawValue>,
-        expected_head: Option<Seq>,
+        expected: Expected,
     ) -> Result<AdkAppended, ServiceError> {
         self.check_size(payload.get().len())?;
         let event = adk_event(payload)
             .map_err(|error| ServiceError::invalid(format!("not an ADK event: {error}")))?;
-        let expected = expected_head.map_or(Expected::Any, Expected::EventHead);
         self.owned_key(key).await?;
         let id = key.hashed();
         let appended = match self.store.append(id, expected, vec![event.clone()]).await {
@@ -257,6 +263,7 @@ impl App {
                 expected: expected.get(),
                 actual: actual.get(),
             },
+            AppendError::Remade { .. } => ServiceError::Remade { session: key.id.clone() },
             other => other.into(),
         })?;
         Ok(AdkAppended {

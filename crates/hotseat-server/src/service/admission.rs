@@ -2,8 +2,9 @@
 //!
 //! Every use case that takes a session's id asks [`App::session`] or [`App::owned`]
 //! before it touches the store. A session of somebody else is refused exactly as one
-//! that does not exist: with the same words, after the same work. What is noted of
-//! the refusal is noted off the way of the answer.
+//! that does not exist: with the same words, after the same work, because nothing but
+//! whose it is has been looked up by then. What is noted of the refusal is noted off the
+//! way of the answer.
 
 use hotseat_core::SessionId;
 use hotseat_store::{Intrusion, Session, Visit};
@@ -30,6 +31,7 @@ impl App {
 
     /// The session, if the caller may see it.
     pub(crate) async fn session(&self, id: SessionId) -> Result<Session, ServiceError> {
+        self.check_owner(id).await?;
         let found = self.store.session(id).await?;
         self.admit(id, found).ok_or(ServiceError::SessionNotFound(id))
     }
@@ -37,34 +39,42 @@ impl App {
     /// Whether the caller may touch a session. For those who see all, whose answer is known,
     /// it is not looked up: what comes next finds out whether it exists.
     pub(super) async fn owned(&self, id: SessionId) -> Result<(), ServiceError> {
+        self.check_owner(id).await?;
+        self.note_visit(id, false);
+        Ok(())
+    }
+
+    /// Turns away who may not see a session, before any of it is read: how long that takes
+    /// would tell that there is something to read.
+    async fn check_owner(&self, id: SessionId) -> Result<(), ServiceError> {
         if self.visitor.caller.sees_all() {
-            self.note_visit(id, false);
             return Ok(());
         }
-        self.session(id).await.map(drop)
+        let found = self.store.owner(id).await?;
+        if found.as_ref().is_some_and(|owner| self.concerns(&owner.user_id, id)) {
+            return Ok(());
+        }
+        self.turned_away(id, found.is_some());
+        Err(ServiceError::SessionNotFound(id))
     }
 
     /// The session if the caller may see it, without taking note: for whoever is told
     /// of what changes, and asked for nothing.
     pub(crate) async fn visible(&self, id: SessionId) -> Option<Session> {
         let session = self.store.session(id).await.ok()??;
-        self.visitor.caller.may_see(&session).then_some(session)
+        self.concerns(&session.user_id, id).then_some(session)
     }
 
     /// Whether something of this user may be told to the caller.
     pub(crate) fn concerns(&self, user_id: &str, id: SessionId) -> bool {
-        match &self.visitor.caller {
-            Caller::Owner | Caller::Member(_) => true,
-            Caller::User(user) => **user == *user_id,
-            Caller::Session { session, .. } => *session == id,
-        }
+        self.visitor.caller.may_see(id, user_id)
     }
 
     /// What was found under an id, if the caller may see it. Otherwise it is as if
     /// nothing had been found.
     pub(super) fn admit(&self, id: SessionId, found: Option<Session>) -> Option<Session> {
         let there = found.is_some();
-        let admitted = found.filter(|session| self.visitor.caller.may_see(session));
+        let admitted = found.filter(|session| self.concerns(&session.user_id, id));
         match &admitted {
             Some(session) => self.note_visit(id, session.user_id == LOCAL_USER),
             None => self.turned_away(id, there),
@@ -117,7 +127,7 @@ impl App {
 
     /// `owners` says that the owner's own client is the session's client, too. Elsewhere
     /// those who see all only look after it, and the client is that of its user.
-    fn note_visit(&self, session: SessionId, owners: bool) {
+    pub(super) fn note_visit(&self, session: SessionId, owners: bool) {
         let Some(client) = &self.visitor.client else { return };
         let by_owner = self.visitor.caller.sees_all();
         let client = Some(client).filter(|_| owners || !by_owner);
@@ -130,7 +140,7 @@ impl App {
         });
     }
 
-    fn turned_away(&self, id: SessionId, there: bool) {
+    pub(super) fn turned_away(&self, id: SessionId, there: bool) {
         // Whoever may see everything has only mistyped an unknown id.
         let Some(user) = self.visitor.caller.user() else { return };
         self.enumeration.missed(Suspect::User(user.clone()), &shown(id));

@@ -135,6 +135,9 @@ impl App {
     /// The agents, and for those who see all where their files are and what went wrong.
     pub(crate) fn agents(&self) -> AgentList {
         let mut list = self.workers.list();
+        for agent in &mut list.items {
+            agent.seat = Some(self.usual_seat(agent));
+        }
         if !self.visitor.caller.sees_all() {
             list.problems.clear();
             for agent in &mut list.items {

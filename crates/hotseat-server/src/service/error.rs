@@ -36,6 +36,8 @@ pub(crate) enum ServiceError {
         "session `{session}` has changed: its last event is {actual}, not {expected}; read it again"
     )]
     Stale { session: String, expected: u64, actual: u64 },
+    #[error("session `{session}` was deleted and made again: read it again")]
+    Remade { session: String },
     #[error("session {session} has no turn {turn}")]
     TurnNotFound { session: SessionId, turn: TurnId },
     #[error("turn {turn} was answered already")]
@@ -135,6 +137,7 @@ impl From<AppendError> for ServiceError {
             AppendError::Conflict { session, .. } | AppendError::StillOpen { session } => {
                 Self::Conflict { session }
             }
+            AppendError::Remade { session } => Self::Remade { session: session.to_string() },
             AppendError::NoTurn { session, turn } => Self::TurnNotFound { session, turn },
             AppendError::TurnAnswered { turn, response: _ } => {
                 Self::TurnAnswered { turn, decision: None }

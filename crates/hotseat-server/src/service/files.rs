@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use hotseat_extract::{
     Document, ExtractError, Extracted, Format, Limits, Options, RangesError, extract,
 };
@@ -71,7 +71,14 @@ impl App {
 impl App {
     /// Reads the files inside the parts of a message, as [`App::read_files`] does with
     /// those beside it. What no reader takes is passed on as it is.
-    pub(crate) async fn read_parts(&self, parts: Vec<Value>) -> Result<Vec<Value>, ServiceError> {
+    pub(crate) async fn read_message(&self, message: &mut Value) -> Result<(), ServiceError> {
+        if let Some(Value::Array(parts)) = message.get_mut("parts") {
+            *parts = self.read_parts(std::mem::take(parts)).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_parts(&self, parts: Vec<Value>) -> Result<Vec<Value>, ServiceError> {
         let files = parts.iter().filter(|part| inline(part).is_some()).count();
         if files > MAX_FILES {
             let problem = format!("at most {MAX_FILES} files come with one message");
@@ -79,12 +86,11 @@ impl App {
         }
         let (mut read, mut total, mut number) = (Vec::with_capacity(parts.len()), 0, 0);
         for part in parts {
-            let Some((mime, data)) = inline(&part) else {
+            let Some(Inline { mime, data, name }) = inline(&part) else {
                 read.push(part);
                 continue;
             };
             number += 1;
-            let name = part.pointer("/inline_data/display_name").and_then(Value::as_str);
             let name = name.map_or_else(|| format!("file {number}"), str::to_owned);
             let refused =
                 |problem: String, kind| ServiceError::File { name: name.clone(), problem, kind };
@@ -94,7 +100,7 @@ impl App {
             if size > MAX_FILE_BYTES || total > MAX_FILES_BYTES {
                 return Err(refused("there is too much of it".to_owned(), FileProblem::Size));
             }
-            let bytes = STANDARD.decode(data.trim()).map_err(|error| {
+            let bytes = base64(data).map_err(|error| {
                 refused(format!("it is not valid base64: {error}"), FileProblem::Unreadable)
             })?;
             let mime = mime.to_owned();
@@ -105,11 +111,29 @@ impl App {
     }
 }
 
-/// The type and the base64 of a part that is a file we read.
-fn inline(part: &Value) -> Option<(&str, &str)> {
-    let data = part.get("inline_data")?;
-    let mime = data.get("mime_type")?.as_str().filter(|mime| is_taken(mime))?;
-    Some((mime, data.get("data")?.as_str()?))
+/// A part that is a file we read.
+struct Inline<'a> {
+    mime: &'a str,
+    /// Base64.
+    data: &'a str,
+    name: Option<&'a str>,
+}
+
+/// The file in a part, in either spelling of ADK's.
+fn inline(part: &Value) -> Option<Inline<'_>> {
+    let file = part.get("inline_data").or_else(|| part.get("inlineData"))?;
+    let text = |snake, camel| file.get(snake).or_else(|| file.get(camel))?.as_str();
+    Some(Inline {
+        mime: text("mime_type", "mimeType").filter(|mime| is_taken(mime))?,
+        data: text("data", "data")?,
+        name: text("display_name", "displayName"),
+    })
+}
+
+/// Base64 in either alphabet: ADK's own clients write the one for URLs.
+fn base64(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
+    let text = text.trim();
+    if text.contains(['-', '_']) { URL_SAFE.decode(text) } else { STANDARD.decode(text) }
 }
 
 /// What is wrong with a file.

@@ -7,7 +7,6 @@
 
 mod functions;
 mod host;
-mod spans;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,10 +20,9 @@ use tracing::{Instrument as _, Span};
 
 use self::functions::WorkerFunctions;
 use self::host::NativeHost;
-pub(crate) use self::spans::Origin;
 use super::runs::invocation_of;
 use super::sessions::server_event;
-use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, adk_event};
+use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, adk_event, spans};
 
 /// The runtime of agents that run here.
 pub(super) const NATIVE: &str = "native";
@@ -122,6 +120,7 @@ impl App {
         };
         self.workers.run_ended(&run_id);
         self.seats.leave(session);
+        self.live.end(session);
         let (events, error) = match ran {
             None => return,
             Some(Ok(events)) => (events, None),

@@ -4,15 +4,15 @@
 //! place in the log with an ear for pieces, so it can be left and taken up again
 //! at any point, and a run goes on whether anyone watches or not.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hotseat_core::{Event, Kind, Piece, RunChange, Seq, SessionId};
+use hotseat_core::{Event, Kind, RunChange, Seq, SessionId};
 use hotseat_store::EventQuery;
 use tokio::sync::watch;
 
-use super::live::Ear;
+use super::live::{Ear, Told};
 use super::{App, ServiceError};
 
 /// Entries read at once.
@@ -28,7 +28,7 @@ const POLL: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) enum RunStep {
     /// A piece of an answer that is not complete yet.
-    Piece(Arc<Piece>),
+    Piece(Arc<Told>),
     /// An entry of the log.
     Logged(Box<Event>),
     /// The run is over. Nothing follows.
@@ -51,8 +51,8 @@ pub(crate) struct WatchedRun {
     run_id: String,
     place: Seq,
     ready: VecDeque<Event>,
-    /// Ids of the events of this run that were seen.
-    complete: HashSet<String>,
+    /// Heard, but not its turn yet.
+    piece: Option<Arc<Told>>,
     over: bool,
 }
 
@@ -76,7 +76,7 @@ impl RunWatch {
             run_id,
             place: after,
             ready: VecDeque::new(),
-            complete: HashSet::new(),
+            piece: None,
             over: false,
         }
     }
@@ -102,13 +102,13 @@ impl WatchedRun {
             if self.over {
                 return Ok(None);
             }
-            // A piece is told before the event that completes it is appended, so hearing all
-            // pieces first keeps them in order.
-            if let Some(piece) = self.watch.ear.heard() {
-                if self.is_late(&piece) {
-                    continue;
-                }
-                return Ok(Some(RunStep::Piece(piece)));
+            // A piece is told before the event that completes it is appended, so pieces come
+            // first, as soon as the log is where their answer began.
+            if self.piece.is_none() {
+                self.piece = self.watch.ear.heard();
+            }
+            if let Some(told) = self.piece.take_if(|told| told.after <= self.place) {
+                return Ok(Some(RunStep::Piece(told)));
             }
             if let Some(event) = self.ready.pop_front() {
                 self.place = event.seq;
@@ -118,11 +118,14 @@ impl WatchedRun {
             if self.read().await? {
                 continue;
             }
+            // What would come before it was removed from the log.
+            if let Some(told) = &self.piece {
+                self.place = self.place.max(told.after);
+                continue;
+            }
             tokio::select! {
                 biased;
-                piece = self.watch.ear.hear() => if !self.is_late(&piece) {
-                    return Ok(Some(RunStep::Piece(piece)));
-                },
+                told = self.watch.ear.hear() => self.piece = Some(told),
                 changed = self.watch.head.changed() => if changed.is_err() {
                     return Err(ServiceError::SessionNotFound(self.watch.session));
                 },
@@ -146,15 +149,7 @@ impl WatchedRun {
         Ok(!self.ready.is_empty())
     }
 
-    /// Pieces of a worker come by another way than its events, and may be overtaken.
-    fn is_late(&self, piece: &Piece) -> bool {
-        piece.event_id.as_ref().is_some_and(|id| self.complete.contains(id))
-    }
-
     fn step(&mut self, event: Event) -> RunStep {
-        if event.kind == Kind::Event {
-            self.complete.insert(event.event_id.clone());
-        }
         if event.kind == Kind::Run
             && let Ok(change) = RunChange::parse(&event.payload)
             && change.run_id == self.run_id

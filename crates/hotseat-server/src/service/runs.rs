@@ -18,8 +18,9 @@ use hotseat_store::{
 use serde_json::{Map, Value, json};
 
 use super::admission::shown;
-use super::native::{NATIVE, Origin};
+use super::native::NATIVE;
 use super::sessions::{raw, server_event};
+use super::spans::Origin;
 use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen};
 use crate::clock;
 
@@ -88,7 +89,8 @@ impl App {
         if appended.new == 0 {
             return self.started_before(session.id, seq).await;
         }
-        self.begun(Place::of(session, &agent.name), change, seq).await
+        let place = Place { last: appended.last_seq, ..Place::of(session, &agent.name) };
+        self.begun(place, change, seq).await
     }
 
     /// Makes a session whose first message is already in it.
@@ -255,6 +257,7 @@ impl App {
         let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
         let seat = change.seat.unwrap_or(Seat::Human);
         self.seats.take(place.session, seat);
+        self.live.begin(place.session, &change.run_id, place.last);
         // The server's own agents read the state themselves.
         let hosted = self.workers.agent(place.agent).is_some_and(|agent| agent.runtime != NATIVE);
         let state = if hosted && place.shared {
@@ -263,7 +266,7 @@ impl App {
         } else {
             None
         };
-        let start = ToWorker::StartRun(Box::new(StartRun {
+        let start = StartRun {
             run_id,
             session_id: place.session,
             agent: place.agent.to_owned(),
@@ -273,7 +276,11 @@ impl App {
             resume: resume == Resume::Yes,
             state,
             origin: Origin::here(),
-        }));
+        };
+        if hosted {
+            self.hosted.begin(&start);
+        }
+        let start = ToWorker::StartRun(Box::new(start));
         if !self.workers.start(place.agent, run_id, start) {
             tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");
         }
@@ -284,6 +291,9 @@ impl App {
     pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
         self.workers.run_ended(&end.run_id);
         self.seats.leave(end.session);
+        self.live.end(end.session);
+        let kind = end.error.as_ref().and_then(|error| error.get("type")?.as_str());
+        self.hosted.end(end.session, kind);
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());
@@ -340,12 +350,15 @@ struct Place<'a> {
     user_id: &'a str,
     /// Others than this server may write into the session, too.
     shared: bool,
+    /// How far its log is.
+    last: Seq,
 }
 
 impl<'a> Place<'a> {
     fn of(session: &'a Session, agent: &'a str) -> Self {
         let shared = session.shares_state();
-        Self { session: session.id, agent, user_id: &session.user_id, shared }
+        let last = session.last_seq;
+        Self { session: session.id, agent, user_id: &session.user_id, shared, last }
     }
 }
 

@@ -66,10 +66,7 @@ impl Seats {
 impl App {
     /// Who answers for the model in a run of `agent`.
     pub(super) fn seat_for(&self, agent: &Agent, wish: Option<Seat>) -> Result<Seat, ServiceError> {
-        let seats = &self.config.seats;
-        let configured = seats.agents.get(&agent.name).copied();
-        let named = configured.or(seats.chosen).or(agent.seat);
-        let seat = wish.or(named).unwrap_or(seats.default);
+        let seat = wish.unwrap_or_else(|| self.usual_seat(agent));
         match seat {
             Seat::Replay if self.recording_of(&agent.name).is_none() => Err(ServiceError::invalid(
                 "this server has no recording: start it with --seat replay:FILE",
@@ -82,6 +79,13 @@ impl App {
             }
             Seat::Human | Seat::Model | Seat::Replay => Ok(seat),
         }
+    }
+
+    /// Who answers for the model of `agent`, unless a run says otherwise.
+    pub(super) fn usual_seat(&self, agent: &Agent) -> Seat {
+        let seats = &self.config.seats;
+        let configured = seats.agents.get(&agent.name).copied();
+        configured.or(seats.chosen).or(agent.seat).unwrap_or(seats.default)
     }
 
     /// Reads the recording that a file names for its agent's seat. What is wrong with it

@@ -100,7 +100,7 @@ impl App {
             query.user_id = Some(user.to_string());
         }
         let mut page = self.store.sessions(query).await?;
-        page.items.retain(|session| caller.may_see(session));
+        page.items.retain(|session| caller.may_see(session.id, &session.user_id));
         Ok(page)
     }
 
@@ -194,6 +194,8 @@ impl App {
     }
 
     fn cancel_at_worker(&self, session: &Session) {
+        self.live.end(session.id);
+        self.hosted.end(session.id, None);
         if let Some(run) = &session.run {
             self.workers.cancel(&run.run_id);
         }
@@ -300,7 +302,20 @@ impl App {
             self.check_size(event.payload.get().len())?;
         }
         self.owned(id).await?;
-        Ok(self.store.append(id, Expected::Any, events).await?)
+        Ok(self.append_said(id, events).await?)
+    }
+
+    /// Appends events that may complete answers of which pieces were told.
+    pub(super) async fn append_said(
+        &self,
+        id: SessionId,
+        events: Vec<NewEvent>,
+    ) -> Result<Appended, AppendError> {
+        self.live.complete(id, &events);
+        self.hosted.logged(id, &events);
+        let appended = self.store.append(id, Expected::Any, events).await?;
+        self.live.reached(id, appended.last_seq);
+        Ok(appended)
     }
 
     /// Events of a session that exists.

@@ -107,7 +107,7 @@ impl App {
                 agent: Some(agent.name.clone()),
                 app_name: agent.app_name.clone(),
                 user_id: thread.key.user_id().to_owned(),
-                source: "adk".to_owned(),
+                source: "ag-ui".to_owned(),
                 adk_id: Some(thread.key.id().to_owned()),
                 opening: Vec::new(),
             };

@@ -83,6 +83,9 @@ impl App {
         self.owned(wish.session).await?;
         let appended = self.store.append(wish.session, Expected::Any, vec![event]).await?;
         let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
+        if appended.new == 1 {
+            self.hosted.turn_waits(session, &asker, turn);
+        }
         // Also when it is submitted again: whoever asked the first time may not have lived to
         // see the answer.
         if self.seats.of(session) == Seat::Replay {
@@ -200,8 +203,14 @@ impl App {
         session: SessionId,
         event: NewEvent,
     ) -> Result<Seq, ServiceError> {
+        let turn = event.turn_id;
         match self.store.append(session, Expected::Any, vec![event]).await {
-            Ok(appended) => Ok(appended.last_seq),
+            Ok(appended) => {
+                if let Some(turn) = turn {
+                    self.hosted.turn_ended(session, turn);
+                }
+                Ok(appended.last_seq)
+            }
             Err(AppendError::TurnAnswered { turn, response }) => {
                 Err(self.answered(session, turn, response).await)
             }

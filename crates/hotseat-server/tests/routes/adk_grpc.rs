@@ -27,7 +27,9 @@ async fn append(
     expected_head: Option<u64>,
 ) -> Result<proto::AppendAdkEventResponse, Status> {
     let raw_json = event.to_string().into();
-    let request = proto::AppendAdkEventRequest { key: Some(key(id)), raw_json, expected_head };
+    let key = Some(key(id));
+    let request =
+        proto::AppendAdkEventRequest { key, raw_json, expected_head, ..Default::default() };
     Ok(grpc.sessions.append_adk_event(request).await?.into_inner())
 }
 
@@ -152,6 +154,36 @@ async fn a_session_made_anew_is_read_from_its_start() {
 }
 
 #[tokio::test]
+async fn a_session_made_anew_takes_nothing_from_those_who_knew_the_first() {
+    let server = TestServer::sqlite().await;
+    let mut grpc = server.api.grpc().await;
+    let old = create(&mut grpc, new("s", &json!({}))).await;
+    let delete = proto::DeleteAdkSessionRequest { key: Some(key("s")) };
+    grpc.sessions.delete_adk_session(delete).await.unwrap();
+    let anew = create(&mut grpc, new("s", &json!({}))).await;
+    let mut held = async |incarnation: &str, expected_head| {
+        let wish = proto::AppendAdkEventRequest {
+            key: Some(key("s")),
+            raw_json: event_at("one", 10.0).to_string().into(),
+            expected_head,
+            incarnation: incarnation.to_owned(),
+        };
+        grpc.sessions.append_adk_event(wish).await.map(|answer| answer.into_inner().duplicate)
+    };
+    // Both sessions are empty, so the place of the last event says nothing.
+    for head in [Some(0), None] {
+        let refused = held(&old.incarnation, head).await.unwrap_err();
+        assert_eq!(refused.code(), Code::FailedPrecondition, "{refused}");
+        assert!(refused.message().contains("made again"), "{refused}");
+    }
+    assert!(!held(&anew.incarnation, Some(0)).await.unwrap());
+    assert!(held(&anew.incarnation, Some(0)).await.unwrap(), "sent again");
+    let refused = held(&old.incarnation, Some(0)).await.unwrap_err();
+    assert_eq!(refused.code(), Code::FailedPrecondition, "though the event is there");
+    assert_eq!(held("no number", None).await.unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
 async fn many_bytes_come_in_several_answers() {
     let server = TestServer::scratch().await;
     let mut grpc = server.api.grpc().await;
@@ -261,7 +293,7 @@ async fn an_append_that_cannot_be_says_why() {
     let no_json = proto::AppendAdkEventRequest {
         key: Some(key("s")),
         raw_json: "{".into(),
-        expected_head: None,
+        ..Default::default()
     };
     let refused = grpc.sessions.append_adk_event(no_json).await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);

@@ -1,5 +1,7 @@
 //! Agents run by the ADK API server's routes.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -49,7 +51,8 @@ async fn run_sse_streams_partial_events_where_they_are_wanted() {
     assert!(run.streaming);
     let partial = json!({"author": "math", "invocationId": "e", "partial": true, "content": {"parts": [{"text": "It"}]}});
     let (run_id, session_id) = (run.run_id.clone(), run.session_id.clone());
-    worker.tell(Partial { run_id, session_id, raw_json: partial.to_string().into() }).await;
+    let raw_json = partial.to_string().into();
+    worker.tell(Partial { run_id, session_id, raw_json, ..Default::default() }).await;
     let told = stream.next().await.unwrap().data();
     assert_eq!(
         (&told["partial"], &told["content"]["parts"][0]["text"]),
@@ -75,4 +78,36 @@ async fn what_cannot_be_run_is_refused() {
     server.api.post("/run", &json!({"appName": "math_app"})).await.problem(422, "invalid");
     let alice = server.user("alice");
     alice.post("/run", &request()).await.problem(404, "session_not_found");
+}
+
+#[tokio::test]
+async fn documents_in_a_message_are_read_in_adks_own_spelling() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    server.api.post("/apps/math_app/users/u/sessions/s", &json!({})).await.json(200);
+    // In base64 for URLs, as ADK's clients write it: with `_` and `-` in it.
+    let data = URL_SAFE.encode("# Bern?>ÿ\n\nLies on the Aare?>\n");
+    assert!(data.contains(['-', '_']), "{data}");
+    let request = json!({"appName": "math_app", "userId": "u", "sessionId": "s", "newMessage": {
+        "role": "user", "parts": [{"text": "Where?"},
+            {"inlineData": {"mimeType": "text/markdown", "displayName": "bern.md", "data": data}},
+            {"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}]}});
+    let running = tokio::spawn({
+        let api = server.api.clone();
+        let request = request.clone();
+        async move { api.post("/run", &request).await }
+    });
+    let run = worker.run().await;
+    let message: Value = serde_json::from_slice(&run.message_json).unwrap();
+    let read = message["parts"][1]["text"].as_str().unwrap();
+    assert!(read.starts_with("## File: bern.md") && read.contains("Lies on the Aare"), "{read}");
+    assert_eq!(message["parts"][2], request["newMessage"]["parts"][2], "what nobody reads stays");
+    worker.end(&run, "finished").await;
+    running.await.unwrap().json(200);
+    let mut broken = request;
+    broken["newMessage"]["parts"][1]["inlineData"]["data"] = json!("!");
+    for path in ["/run", "/run_sse"] {
+        let refused = server.api.post(path, &broken).await;
+        assert!(refused.status.is_client_error(), "{path}: {}", refused.body);
+    }
 }

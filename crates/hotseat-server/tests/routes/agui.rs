@@ -7,22 +7,22 @@ use hotseat_testkit::proto::{Partial, StartRun};
 use hotseat_testkit::{Api, ScriptedWorker, SseReader, TestServer, sample};
 
 /// A request with one message of the user's.
-fn input(thread: &str, run: &str, messages: impl Into<Value>) -> Value {
+pub(crate) fn input(thread: &str, run: &str, messages: impl Into<Value>) -> Value {
     let messages = messages.into();
     json!({"threadId": thread, "runId": run, "protocolVersion": "1.0", "state": {}, "messages": messages,
         "tools": [], "context": [], "forwardedProps": {}})
 }
 
-fn user(id: &str, text: &str) -> Value {
+pub(crate) fn user(id: &str, text: &str) -> Value {
     json!({"id": id, "role": "user", "content": text})
 }
 
-async fn post(api: &Api, input: &Value) -> SseReader {
+pub(crate) async fn post(api: &Api, input: &Value) -> SseReader {
     api.stream_with(api.request(Method::POST, "/ag-ui/math").json(input)).await
 }
 
 /// The rest of a stream, event by event.
-async fn rest(stream: &mut SseReader) -> Vec<Value> {
+pub(crate) async fn rest(stream: &mut SseReader) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(message) = stream.next().await {
         events.push(message.data());
@@ -30,11 +30,11 @@ async fn rest(stream: &mut SseReader) -> Vec<Value> {
     events
 }
 
-fn types(events: &[Value]) -> Vec<&str> {
+pub(crate) fn types(events: &[Value]) -> Vec<&str> {
     events.iter().map(|event| event["type"].as_str().unwrap()).collect()
 }
 
-async fn say(worker: &mut ScriptedWorker, run: &StartRun, event: &Value) {
+pub(crate) async fn say(worker: &mut ScriptedWorker, run: &StartRun, event: &Value) {
     worker.append(run, "event", "", event).await.unwrap();
 }
 
@@ -50,7 +50,8 @@ async fn text_is_streamed_and_the_run_ends_once() {
     let partial = json!({"author": "math", "invocationId": "e-1", "partial": true,
         "content": {"parts": [{"text": "It is"}]}});
     let (run_id, session_id) = (run.run_id.clone(), run.session_id.clone());
-    worker.tell(Partial { run_id, session_id, raw_json: partial.to_string().into() }).await;
+    let raw_json = partial.to_string().into();
+    worker.tell(Partial { run_id, session_id, raw_json, ..Default::default() }).await;
     // A piece is there before the answer is complete.
     let mut events = Vec::new();
     while !events.iter().any(|event: &Value| event["type"] == "TEXT_MESSAGE_CONTENT") {

@@ -107,6 +107,7 @@ async fn a_stream_tells_pieces_as_they_come_and_nothing_twice() {
                 run_id: run.run_id.clone(),
                 session_id: run.session_id.clone(),
                 raw_json: partial.to_string().into(),
+                ..Default::default()
             })
             .await;
         // It is told before anything more happens.

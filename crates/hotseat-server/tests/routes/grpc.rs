@@ -252,7 +252,7 @@ async fn the_log_is_read_in_pages() {
             session_id: id.clone(),
             after_seq,
             limit,
-            kinds: Vec::new(),
+            ..Default::default()
         };
         let page = grpc.sessions.list_events(list).await.unwrap().into_inner();
         (page.events.first().map(|event| event.seq), page.events.len(), page.more)

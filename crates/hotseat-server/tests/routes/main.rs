@@ -14,6 +14,8 @@ mod agents;
 #[cfg(test)]
 mod agui;
 #[cfg(test)]
+mod agui_late;
+#[cfg(test)]
 mod artifacts;
 #[cfg(test)]
 mod binding;
@@ -46,6 +48,8 @@ mod owner;
 #[cfg(test)]
 mod owner_grpc;
 #[cfg(test)]
+mod owner_work;
+#[cfg(test)]
 mod people;
 #[cfg(test)]
 mod permissions;
@@ -71,6 +75,8 @@ mod sessions;
 mod sign_in;
 #[cfg(test)]
 mod stats;
+#[cfg(test)]
+mod stopping;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]

@@ -8,11 +8,11 @@ use hotseat_testkit::{Answer, Api, ScriptedWorker, TestServer, sample, soon};
 
 use crate::openapi::operations;
 
-const UNKNOWN: &str = "00000000-0000-4000-8000-00000000000f";
+pub(crate) const UNKNOWN: &str = "00000000-0000-4000-8000-00000000000f";
 
 /// What a route shows to a user who is not the owner of the installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+pub(crate) enum Rule {
     /// To anybody, even without a token.
     Public,
     /// The same to every user; nothing in it is of a session.
@@ -114,7 +114,7 @@ const RULES: &[(&str, &str, Rule)] = &[
 ];
 
 /// Every operation of the document, with what was decided for it.
-fn decided() -> Vec<(Method, String, Rule)> {
+pub(crate) fn decided() -> Vec<(Method, String, Rule)> {
     let decide = |(method, path): (Method, String)| {
         let rule = RULES.iter().find(|(known, at, _)| *known == method.as_str() && *at == path);
         let (_, _, rule) =

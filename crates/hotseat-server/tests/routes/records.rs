@@ -434,6 +434,43 @@ async fn events_are_found_by_author_invocation_and_branch() {
 }
 
 #[tokio::test]
+async fn events_are_found_by_their_type() {
+    let server = TestServer::scratch().await;
+    let id = server.api.session().await;
+    ingest(
+        &server,
+        &id,
+        &json!([
+            {"type": "research_progress", "author": "a", "timestamp": 20, "data": {}},
+            {"author": "a", "timestamp": 30},
+            {"type": "research_progress", "author": "b", "timestamp": 10, "data": {}},
+            {"type": "research_update", "timestamp": 40, "data": {}},
+        ]),
+    )
+    .await;
+    let found = async |query: &str| -> Vec<u64> {
+        let page = server.api.get(&at(&id, &format!("events?{query}"))).await.json(200);
+        let items = page["items"].as_array().unwrap().clone();
+        items.iter().map(|event| event["seq"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(found("type=research_progress").await, [1, 3]);
+    assert_eq!(found("type=research_progress&recent=5").await, [3, 1], "by their own time");
+    assert_eq!(found("type=research_progress&author=b").await, [3]);
+    assert_eq!(found("type=research_progress&order=desc&limit=1").await, [3]);
+    assert_eq!(found("type=research_progress&after_seq=1").await, [3]);
+    assert_eq!(found("type=no_such").await, [0; 0]);
+    let wish = hotseat_testkit::proto::ListEventsRequest {
+        session_id: id.clone(),
+        r#type: "research_update".to_owned(),
+        ..Default::default()
+    };
+    let listed = server.api.grpc().await.sessions.list_events(wish).await.unwrap().into_inner();
+    assert_eq!(listed.events.iter().map(|event| event.seq).collect::<Vec<_>>(), [4]);
+    let unknown = server.api.get(&at(UNKNOWN, "events?type=research_update")).await;
+    unknown.problem(404, "session_not_found");
+}
+
+#[tokio::test]
 async fn what_is_derived_of_an_unknown_session_is_not_found() {
     let server = TestServer::scratch().await;
     for rest in ["record", "messages", "events", "events?recent=3", "events/summary"] {

@@ -3,20 +3,14 @@
 use std::collections::HashMap;
 
 use hotseat_core::SessionId;
-use jiff::{SignedDuration, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::row;
 use super::usage::count;
 use super::writer::Work;
-use crate::{Access, AccessWarning, Intrusion, StoreError, Visit};
-
-/// Warnings kept of a session; the oldest go.
-const MAX_WARNINGS: usize = 50;
-
-/// A change of client is not told again within this time.
-const CLIENT_QUIET: SignedDuration = SignedDuration::from_hours(1);
+use crate::warnings::{change_of_client, push, text};
+use crate::{Access, Intrusion, StoreError, Visit};
 
 /// Notes visits. A session that is gone by now has none.
 pub(super) fn visited(work: &mut Work<'_>, visits: &[Visit]) -> Result<(), StoreError> {
@@ -46,35 +40,6 @@ fn come_in(connection: &Connection, visit: &Visit) -> rusqlite::Result<()> {
         )?
         .execute(params![key, visit.at.as_millisecond(), visit.client_ip, visit.user_agent])?;
     Ok(())
-}
-
-/// What to say of a visit by another client than the last one. People use two programs
-/// side by side, so it is said once in a while, and not each time they alternate.
-fn change_of_client(before: &Access, visit: &Visit) -> Option<&'static str> {
-    let differs =
-        |old: &Option<String>, new: &Option<String>| old.is_some() && new.is_some() && old != new;
-    let message = match (
-        differs(&before.client_ip, &visit.client_ip),
-        differs(&before.user_agent, &visit.user_agent),
-    ) {
-        (false, false) => return None,
-        (true, false) => "it was opened from another address than before",
-        (false, true) => "it was opened with another program than before",
-        (true, true) => "it was opened from another address and with another program than before",
-    };
-    let told = before.warnings.iter().rev().find(|warning| warning.code == "client_changed");
-    let lately = told.is_some_and(|told| visit.at.duration_since(told.at) < CLIENT_QUIET);
-    (!lately).then_some(message)
-}
-
-fn push(warnings: &mut Vec<AccessWarning>, code: &str, at: Timestamp, message: String) {
-    warnings.push(AccessWarning { at, code: code.to_owned(), message });
-    let excess = warnings.len().saturating_sub(MAX_WARNINGS);
-    warnings.drain(..excess);
-}
-
-fn text(warnings: &[AccessWarning]) -> String {
-    serde_json::to_string(warnings).unwrap_or_default()
 }
 
 /// Notes an attempt to get into the session of another, and flags it after too many.
@@ -108,7 +73,7 @@ fn note(connection: &Connection, intrusion: &Intrusion) -> rusqlite::Result<()> 
     Ok(())
 }
 
-fn one(connection: &Connection, key: &str) -> rusqlite::Result<Option<Access>> {
+pub(super) fn one(connection: &Connection, key: &str) -> rusqlite::Result<Option<Access>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE session_id = ?1"))?
         .query_row([key], |row| read(row).map(|(_, access)| access))

@@ -240,7 +240,7 @@ pub(super) fn messages(
 }
 
 /// The messages that were written down, by the entry that made them.
-fn written(
+pub(super) fn written(
     connection: &Connection,
     session: SessionId,
 ) -> rusqlite::Result<BTreeMap<Seq, Message>> {

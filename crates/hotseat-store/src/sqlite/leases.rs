@@ -68,14 +68,8 @@ fn take(
         .prepare_cached(&format!("{SELECT} WHERE session_id = ?1 AND subject = ?2"))?
         .query_row(params![key, request.subject], read)
         .optional()?;
-    if let Some(current) = &current
-        && current.holder != request.holder
-        && from != Some(current.holder.as_str())
-    {
-        return Ok(Leased::Taken(current.clone()));
-    }
-    let own = current.filter(|current| current.holder == request.holder);
-    let lease = request.granted(own.as_ref());
+    let decided = request.decide(current, from);
+    let Leased::Held(lease) = &decided else { return Ok(decided) };
     connection
         .prepare_cached(
             "INSERT INTO leases (session_id, subject, holder, since, until) \
@@ -89,7 +83,7 @@ fn take(
             lease.since.as_millisecond(),
             lease.until.as_millisecond(),
         ])?;
-    Ok(Leased::Held(lease))
+    Ok(decided)
 }
 
 /// Ends a lease. `false` if it was not this holder's.

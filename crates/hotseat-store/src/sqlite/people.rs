@@ -16,7 +16,7 @@ use crate::{
 
 const USERS: &str = "SELECT id, name, role, created_at, revoked_at FROM users";
 
-const TOKENS: &str = "SELECT t.id, u.name, t.prefix, t.label, t.created_at, t.last_used_at, \
+pub(super) const TOKENS: &str = "SELECT t.id, u.name, t.prefix, t.label, t.created_at, t.last_used_at, \
                       t.expires_at, t.revoked_at \
                       FROM user_tokens t JOIN users u ON u.id = t.user_id";
 
@@ -251,7 +251,7 @@ fn user(connection: &Connection, name: &UserName) -> rusqlite::Result<Option<Use
 }
 
 /// All users, by name.
-fn users(connection: &Connection) -> rusqlite::Result<Vec<User>> {
+pub(super) fn users(connection: &Connection) -> rusqlite::Result<Vec<User>> {
     connection
         .prepare_cached(&format!("{USERS} ORDER BY name LIMIT {MAX_USERS}"))?
         .query_map([], |found| user_at(found, 0))?
@@ -318,7 +318,7 @@ fn user_at(found: &Row<'_>, first: usize) -> rusqlite::Result<User> {
     })
 }
 
-fn token(found: &Row<'_>) -> rusqlite::Result<Token> {
+pub(super) fn token(found: &Row<'_>) -> rusqlite::Result<Token> {
     Ok(Token {
         id: row::parsed(found, 0)?,
         user: row::parsed(found, 1)?,

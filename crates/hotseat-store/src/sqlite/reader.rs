@@ -17,7 +17,7 @@ use super::schema;
 use super::whereabouts::Clue;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::{
-    Counts, Cursor, EventQuery, Order, Page, Session, SessionQuery, Sort, StoreError, Turn,
+    Counts, Cursor, EventQuery, Order, Owner, Page, Session, SessionQuery, Sort, StoreError, Turn,
     TurnQuery,
 };
 
@@ -53,6 +53,7 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
+        tracing::trace!(action, "a read begins");
         let _permit = self.pool.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         let pool = Arc::clone(&self.pool);
         let result = tokio::task::spawn_blocking(move || pool.with_connection(read));
@@ -65,6 +66,7 @@ impl Readers {
     where
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
     {
+        tracing::trace!(action, "a read begins");
         let _permit = self.pool.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         self.pool.with_connection(read).map_err(StoreError::backend(action))
     }
@@ -84,6 +86,15 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         result
     }
+}
+
+pub(super) fn owner(connection: &Connection, id: SessionId) -> rusqlite::Result<Option<Owner>> {
+    connection
+        .prepare_cached("SELECT app_name, user_id FROM sessions WHERE id = ?1")?
+        .query_row([id.to_string()], |row| {
+            Ok(Owner { app_name: row.get(0)?, user_id: row.get(1)? })
+        })
+        .optional()
 }
 
 pub(super) fn sessions(
@@ -159,21 +170,34 @@ pub(super) fn events(
 ) -> rusqlite::Result<Vec<Event>> {
     // What is settled is chosen and sorted by a table of its own, `p`; of what is not, the
     // rows of the log are their own `p`.
-    let (table, order, chosen) = match (query.sort, query.order) {
-        (Sort::Arrival, Order::Ascending) => ("event_places", "2", "p"),
-        (Sort::Arrival, Order::Descending) => ("event_places", "2 DESC", "p"),
-        (Sort::Time, Order::Ascending) => ("event_times", "13, 2", "e"),
-        (Sort::Time, Order::Descending) => ("event_times", "13 DESC, 2 DESC", "e"),
+    let (table, chosen, index) = match query.sort {
+        Sort::Arrival => ("event_places", "p", "events_type_place"),
+        Sort::Time => ("event_times", "e", "events_type_time"),
+    };
+    let order = match (query.sort, query.order) {
+        (Sort::Arrival, Order::Ascending) => "2",
+        (Sort::Arrival, Order::Descending) => "2 DESC",
+        (Sort::Time, Order::Ascending) => "13, 2",
+        (Sort::Time, Order::Descending) => "13 DESC, 2 DESC",
     };
     let (conditions, mut values) = conditions(session, query, chosen);
+    let of_log = conditions.replace(" p.", " e.");
     let columns = row::EVENT_COLUMNS;
-    let mut sql = format!(
-        "{}, p.time FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions}",
-        columns.replace("e.seq", "p.seq"),
-    );
-    if let Some(unsettled) = clue.rows(connection, &mut values)? {
-        let conditions = conditions.replace(" p.", " e.");
-        let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{conditions}");
+    let mut sql = if query.event_type.is_some() {
+        // The log itself is in the order of types, settled or not.
+        format!(
+            "{columns}, e.time FROM events e INDEXED BY {index} WHERE e.session_id = ?1{of_log}"
+        )
+    } else {
+        format!(
+            "{}, p.time FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions}",
+            columns.replace("e.seq", "p.seq"),
+        )
+    };
+    if query.event_type.is_none()
+        && let Some(unsettled) = clue.rows(connection, &mut values)?
+    {
+        let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{of_log}");
     }
     let limit = page_size(query.limit, DEFAULT_EVENTS);
     let _ = write!(sql, " ORDER BY {order} LIMIT {limit}");
@@ -220,6 +244,9 @@ fn conditions(session: SessionId, query: &EventQuery, chosen: &str) -> (String, 
         if let Some(wanted) = wanted {
             also(format_args!("{chosen}.{column} ="), Value::Text(wanted.clone()));
         }
+    }
+    if let Some(event_type) = &query.event_type {
+        also(format_args!("e.type ="), Value::Text(event_type.clone()));
     }
     if !query.kinds.is_empty() {
         // The words come from our own enum, never from a caller.

@@ -17,7 +17,8 @@ const AT_ONCE: i64 = 100;
 const IDLE: &str = "run_id IS NULL AND pending_turns = 0 AND open_requests = 0";
 
 /// The sessions in which nothing was ever said. ADK's may begin with a state.
-const EMPTY: &str = "(last_seq = 0 OR (source = 'adk' AND event_head = 0 AND message_count = 0))";
+const EMPTY: &str =
+    "(last_seq = 0 OR (source IN ('adk', 'ag-ui') AND event_head = 0 AND message_count = 0))";
 
 /// When a session was last touched, by a reader or a writer.
 const TOUCHED: &str = "max(s.updated_at, COALESCE(a.last_access_at, 0))";

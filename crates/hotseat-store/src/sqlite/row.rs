@@ -1,6 +1,8 @@
 //! Rows to values and back.
 
-use hotseat_core::{Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId};
+use hotseat_core::{
+    Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId, adk_account,
+};
 use jiff::Timestamp;
 use rusqlite::types::{ToSqlOutput, Type, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, params_from_iter};
@@ -25,7 +27,7 @@ pub(super) const EVENT_COLUMNS: &str = "SELECT e.session_id, e.seq, e.event_id, 
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
      time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload, \
-     id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+     id, type) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
     let run = match (row.get(12)?, row.get(13)?, row.get::<_, Option<i64>>(14)?) {
@@ -152,7 +154,21 @@ pub(super) fn insert_event(
         i64::try_from(text.len()).unwrap_or(i64::MAX),
         ToSqlOutput::Borrowed(payload),
         id,
+        prepared.effect.event_type,
     ])
+}
+
+/// Writes down the types of all events, for a file of a version that did not.
+pub(super) fn write_types(connection: &Connection) -> rusqlite::Result<()> {
+    let mut select = connection.prepare("SELECT id, payload FROM events WHERE kind = 'event'")?;
+    let mut update = connection.prepare("UPDATE events SET type = ?2 WHERE id = ?1")?;
+    let mut rows = select.query([])?;
+    while let Some(found) = rows.next()? {
+        if let (Some(event_type), _) = adk_account(&payload(found, 1)?) {
+            update.execute(params![found.get::<_, i64>(0)?, event_type])?;
+        }
+    }
+    Ok(())
 }
 
 /// A payload as it arrived, whether it was compressed or not.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Durability, derive, identity};
+use super::{Durability, derive, identity, row};
 use crate::OpenError;
 
 const MIGRATIONS: &[&str] = &[
@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_settling.sql"),
     include_str!("migrations/0004_epochs.sql"),
     include_str!("migrations/0005_people.sql"),
+    include_str!("migrations/0006_event_types.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -25,6 +26,9 @@ const DERIVES: u32 = 2;
 
 /// The first version that recognises events by a hash.
 const HASHES: u32 = 3;
+
+/// The first version that finds events by their `type`.
+const TYPES: u32 = 6;
 
 /// How long a statement waits for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -91,13 +95,16 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), OpenError> {
         transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
     if found > known {
-        return Err(OpenError::Newer { path: path.to_owned(), found, known });
+        return Err(OpenError::Newer { place: path.display().to_string(), found, known });
     }
     for migration in &MIGRATIONS[found as usize..] {
         transaction.execute_batch(migration).map_err(failed)?;
     }
     if (1..HASHES).contains(&found) {
         identity::insert_all(&transaction).map_err(failed)?;
+    }
+    if (1..TYPES).contains(&found) {
+        row::write_types(&transaction).map_err(failed)?;
     }
     if (1..DERIVES).contains(&found) {
         derive::all_sessions(&transaction)

@@ -11,16 +11,11 @@ use rusqlite::{Connection, params, params_from_iter};
 use super::row;
 use super::writer::Work;
 use crate::query::page_size;
+use crate::words::{SNIPPET, words};
 use crate::{SearchHit, SearchPage, SearchQuery, StoreError};
 
 /// Events indexed in one piece of work, so that appends get their turn in between.
 const AT_ONCE: i64 = 500;
-
-/// Characters of a snippet.
-const SNIPPET: usize = 160;
-
-/// Words of one search.
-const MAX_WORDS: usize = 16;
 
 /// Indexes the next events. Returns whether there may be more.
 pub(super) fn index(work: &mut Work<'_>) -> Result<bool, StoreError> {
@@ -115,15 +110,6 @@ pub(super) fn search(connection: &Connection, query: &SearchQuery) -> rusqlite::
         });
     }
     Ok(page)
-}
-
-/// The words of a search, without what the index's own language would read into them.
-fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .take(MAX_WORDS)
-        .map(str::to_owned)
-        .collect()
 }
 
 fn match_expression(words: &[String]) -> String {

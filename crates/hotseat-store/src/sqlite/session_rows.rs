@@ -34,7 +34,7 @@ pub(super) fn create(
     session.map(Created::New).ok_or(AppendError::NoSession { session: new.id })
 }
 
-fn insert(connection: &Connection, session: &Session) -> Result<(), StoreError> {
+pub(super) fn insert(connection: &Connection, session: &Session) -> Result<(), StoreError> {
     connection
         .prepare_cached(
             "INSERT INTO sessions (id, created_at, updated_at, description, agent, app_name, \

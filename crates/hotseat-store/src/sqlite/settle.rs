@@ -10,12 +10,13 @@ use rusqlite::{Connection, params};
 use super::identity;
 use super::row::number;
 use super::tail::Unsettled;
-use super::usage::Figures;
+use super::usage;
+use crate::tally::Tally;
 
 /// What was settled together.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    figures: Figures,
+    figures: Tally,
 }
 
 impl Batch {
@@ -62,7 +63,7 @@ impl Batch {
 
     /// Writes what concerns all sessions. Events up to `through` are settled now.
     pub(super) fn finish(&self, connection: &Connection, through: i64) -> rusqlite::Result<()> {
-        self.figures.write(connection)?;
+        usage::write(&self.figures, connection)?;
         connection
             .prepare_cached("UPDATE places SET settled_through = max(settled_through, ?1)")?
             .execute([through])?;

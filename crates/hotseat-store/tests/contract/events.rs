@@ -16,6 +16,7 @@ suite!(
     events_are_filtered_by_their_own_time,
     events_are_sorted_by_time_and_then_by_arrival,
     events_are_filtered_by_branch,
+    events_are_filtered_by_type,
     filters_apply_together,
     one_event_is_found_by_its_place,
 );
@@ -150,6 +151,38 @@ async fn events_are_filtered_by_branch(store: Store) {
     let of = |branch: &str| EventQuery { branch: Some(branch.to_owned()), ..EventQuery::default() };
     assert_eq!(read(&store, of("root.left")).await, [2]);
     assert!(read(&store, of("root")).await.is_empty(), "a branch is not its parent");
+}
+
+async fn events_are_filtered_by_type(store: Store) {
+    created(&store, 1).await;
+    created(&store, 2).await;
+    let typed = |event_id: &str, event_type: &str, time: u32| NewEvent {
+        payload: raw(&format!(
+            r#"{{"type":"{event_type}","timestamp":{time},"content":"{}"}}"#,
+            "long ".repeat(2_000)
+        )),
+        ..event(event_id)
+    };
+    append(&store, id(2), vec![typed("elsewhere", "note", 1)]).await;
+    let mut events = vec![typed("1", "note", 30), typed("2", "error", 20), typed("3", "note", 10)];
+    // Events without a type do not make those with one harder to find, settled or not.
+    events.extend((4..1_500).map(|n| event(&n.to_string())));
+    append(&store, id(1), events).await;
+    append(&store, id(1), vec![typed("last", "note", 20)]).await;
+    let of = |event_type: &str| EventQuery {
+        event_type: Some(event_type.to_owned()),
+        ..EventQuery::default()
+    };
+    assert_eq!(read(&store, of("note")).await, [1, 3, 1_500]);
+    assert_eq!(read(&store, of("error")).await, [2]);
+    assert!(read(&store, of("Note")).await.is_empty(), "exactly");
+    assert!(read(&store, of("")).await.is_empty(), "no type is no empty type");
+    let backwards = EventQuery { order: Order::Descending, limit: 2, ..of("note") };
+    assert_eq!(read(&store, backwards).await, [1_500, 3]);
+    let by_time = EventQuery { sort: Sort::Time, later_than: Some(10.0), ..of("note") };
+    assert_eq!(read(&store, by_time).await, [1_500, 1]);
+    let nobody = EventQuery { author: Some("nobody".to_owned()), ..of("note") };
+    assert!(read(&store, nobody).await.is_empty());
 }
 
 async fn filters_apply_together(store: Store) {

@@ -276,7 +276,15 @@ async fn a_session_made_again_is_another_incarnation(store: Store) {
     let first = session(&store, id(1)).await.incarnation;
     store.delete_session(id(1)).await.unwrap();
     created(&store, 1).await;
-    assert_ne!(session(&store, id(1)).await.incarnation, first);
+    let second = session(&store, id(1)).await.incarnation;
+    assert_ne!(second, first);
+    let knowing = |incarnation, event_head| Expected::Incarnation { incarnation, event_head };
+    let old = store.append(id(1), knowing(first, None), vec![event("a")]).await.unwrap_err();
+    assert!(matches!(old, AppendError::Remade { .. }), "{old}");
+    let head = Some(Seq::START);
+    assert_eq!(store.append(id(1), knowing(second, head), vec![event("a")]).await.unwrap().new, 1);
+    let stale = store.append(id(1), knowing(second, head), vec![event("b")]).await.unwrap_err();
+    assert!(matches!(stale, AppendError::Conflict { .. }), "{stale}");
 }
 
 async fn found(store: &Store, text: &str) -> Vec<u64> {

@@ -1,7 +1,7 @@
-//! The contract of the log: one suite, to be run over every database.
+//! The contract of the log: one suite, run over every database.
 //!
-//! A test of the contract is a function that takes an open store; `suite!` makes
-//! one test of it for each database.
+//! A test of the contract is a function that takes an open store, or a database in which it
+//! opens stores itself; `suite!` makes one test of it for each database.
 
 #[cfg(test)]
 mod append;
@@ -10,7 +10,11 @@ mod audit;
 #[cfg(test)]
 mod concurrency;
 #[cfg(test)]
+mod copy;
+#[cfg(test)]
 mod crashes;
+#[cfg(test)]
+mod database;
 #[cfg(test)]
 mod delete;
 #[cfg(test)]
@@ -26,13 +30,21 @@ mod payload;
 #[cfg(test)]
 mod people;
 #[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod postgres;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod proxy;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod settling;
+#[cfg(test)]
+mod signals;
 #[cfg(test)]
 mod sqlite;
 #[cfg(test)]
@@ -43,9 +55,28 @@ mod turns;
 mod upgrades;
 
 /// Makes a test for each database of every function named. One that is not named
-/// is dead code, which the linter refuses.
+/// is dead code, which the linter refuses. `in databases:` stands before those that open
+/// stores themselves.
 #[cfg(test)]
 macro_rules! suite {
+    (in databases: $($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::$name(&crate::database::Database::sqlite()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::$name(&crate::database::Database::postgres()).await;
+                }
+            )*
+        }
+    };
     ($($name:ident),* $(,)?) => {
         mod sqlite {
             $(
@@ -53,6 +84,15 @@ macro_rules! suite {
                 async fn $name() {
                     let store = hotseat_store::Store::scratch(Default::default());
                     super::$name(store.unwrap()).await;
+                }
+            )*
+        }
+        mod postgres {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    let database = crate::database::Database::postgres();
+                    super::$name(database.open(Default::default()).await).await;
                 }
             )*
         }

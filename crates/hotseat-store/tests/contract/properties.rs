@@ -10,6 +10,7 @@ use hotseat_store::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::database::Database;
 use crate::log::{
     answer, at, completion, dismissal, event, id, log, new_session, raw, request, run, said, seqs,
 };
@@ -94,12 +95,20 @@ fn event_query() -> impl Strategy<Value = EventQuery> {
         prop::sample::subsequence(Kind::ALL.to_vec(), 0..=3),
         prop::option::of(0..3_u8),
         prop::option::of(prop::sample::select(vec!["user", "root", "human"])),
-        prop::option::of(Just("left")),
+        (prop::option::of(Just("left")), prop::option::weighted(0.2, Just("research_progress"))),
         (any::<bool>(), any::<bool>()),
         0..6_usize,
     )
         .prop_map(
-            |((after, later, not_before), kinds, invocation, author, branch, sorted, limit)| {
+            |(
+                (after, later, not_before),
+                kinds,
+                invocation,
+                author,
+                (branch, told),
+                sorted,
+                limit,
+            )| {
                 let seconds = |milliseconds| at(milliseconds).as_duration().as_secs_f64();
                 EventQuery {
                     after: Seq::new(after),
@@ -109,6 +118,7 @@ fn event_query() -> impl Strategy<Value = EventQuery> {
                     invocation_id: invocation.map(|n| format!("e-{n}")),
                     author: author.map(str::to_owned),
                     branch: branch.map(str::to_owned),
+                    event_type: told.map(str::to_owned),
                     sort: if sorted.0 { Sort::Time } else { Sort::Arrival },
                     order: if sorted.1 { Order::Descending } else { Order::Ascending },
                     limit,
@@ -233,6 +243,9 @@ fn filtered(mut log: Vec<Event>, query: &EventQuery) -> Vec<Event> {
             && (query.invocation_id.is_none() || query.invocation_id == event.invocation_id)
             && query.author.as_ref().is_none_or(|author| *author == event.author)
             && (query.branch.is_none() || query.branch == event.branch)
+            && query.event_type.as_ref().is_none_or(|event_type| {
+                event.kind == Kind::Event && event.payload.get().contains(event_type.as_str())
+            })
     });
     if query.sort == Sort::Time {
         log.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.seq.cmp(&b.seq)));
@@ -284,6 +297,27 @@ async fn derived(store: &Store, session: SessionId) -> (String, Vec<Message>) {
     (Value::Object(state).to_string(), store.messages(session).await.unwrap())
 }
 
+/// Takes the steps in an empty store, and looks whether it all fits together.
+async fn check(store: Store, steps: Vec<Step>) {
+    for step in steps {
+        take(&store, step).await;
+    }
+    for session in all_sessions(&store).await {
+        let log = log(&store, session.id).await;
+        assert_eq!(Summary::stored(&session), Summary::computed(session.created_at, &log));
+        let before = derived(&store, session.id).await;
+        store.rebuild(session.id).await.unwrap();
+        let again = store.session(session.id).await.unwrap().unwrap();
+        assert_eq!(again, session, "rebuilt equals stored");
+        assert_eq!(derived(&store, session.id).await, before, "rebuilt equals stored");
+    }
+}
+
+fn finish(work: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(work);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 48,
@@ -296,21 +330,23 @@ proptest! {
     fn whatever_is_done_answers_and_summaries_are_what_the_logs_say(
         steps in prop::collection::vec(step(), 1..40)
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let store = Store::scratch(Limits::default()).unwrap();
-            for step in steps {
-                take(&store, step).await;
-            }
-            for session in all_sessions(&store).await {
-                let log = log(&store, session.id).await;
-                assert_eq!(Summary::stored(&session), Summary::computed(session.created_at, &log));
-                let before = derived(&store, session.id).await;
-                store.rebuild(session.id).await.unwrap();
-                let again = store.session(session.id).await.unwrap().unwrap();
-                assert_eq!(again, session, "rebuilt equals stored");
-                assert_eq!(derived(&store, session.id).await, before, "rebuilt equals stored");
-            }
-        });
+        finish(async { check(Store::scratch(Limits::default()).unwrap(), steps).await });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        // Each has a database of its own.
+        cases: 12,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn whatever_is_done_answers_and_summaries_are_what_the_logs_say_on_postgres(
+        steps in prop::collection::vec(step(), 1..40)
+    ) {
+        let database = Database::postgres();
+        finish(async { check(database.open(Limits::default()).await, steps).await });
     }
 }

@@ -3,13 +3,23 @@
 use hotseat_core::Seq;
 use hotseat_store::{Limits, RemovalReason, Store, Sweep, Visit};
 
+use crate::database::Database;
 use crate::log::{
     append, at, created, event, id, ids, log, new_session, raw, request, said, session,
 };
+use crate::suite;
 
-fn store(limits: Limits) -> Store {
-    Store::scratch(limits).unwrap()
-}
+suite!(
+    in databases:
+    a_log_never_holds_more_events_than_its_limit,
+    a_request_that_waits_is_never_trimmed,
+    the_oldest_messages_go,
+    the_session_nobody_touched_for_longest_makes_room,
+    a_session_that_waits_makes_no_room,
+    sessions_expire_after_their_last_touch,
+    sessions_without_a_word_go_sooner,
+    too_many_bytes_push_out_the_oldest,
+);
 
 async fn sweep(store: &Store, sweep: Sweep) {
     while store.sweep(sweep).await.unwrap() {}
@@ -32,9 +42,9 @@ async fn visit(store: &Store, n: u128, milliseconds: i64) {
     store.visited(vec![visit]).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_log_never_holds_more_events_than_its_limit() {
-    let store = store(Limits { max_events_per_session: Some(3), ..Limits::default() });
+async fn a_log_never_holds_more_events_than_its_limit(database: &Database) {
+    let store =
+        database.open(Limits { max_events_per_session: Some(3), ..Limits::default() }).await;
     created(&store, 1).await;
     for n in 1..=5 {
         append(&store, id(1), vec![event(&format!("e{n}"))]).await;
@@ -51,9 +61,9 @@ async fn a_log_never_holds_more_events_than_its_limit() {
     assert_eq!(ids(&store, id(1)).await, ["f6", "f7", "f8"]);
 }
 
-#[tokio::test]
-async fn a_request_that_waits_is_never_trimmed() {
-    let store = store(Limits { max_events_per_session: Some(2), ..Limits::default() });
+async fn a_request_that_waits_is_never_trimmed(database: &Database) {
+    let store =
+        database.open(Limits { max_events_per_session: Some(2), ..Limits::default() }).await;
     created(&store, 1).await;
     append(&store, id(1), vec![event("a"), request(1), event("b"), event("c"), event("d")]).await;
     assert_eq!(ids(&store, id(1)).await, ["request-1", "b", "c", "d"]);
@@ -62,9 +72,8 @@ async fn a_request_that_waits_is_never_trimmed() {
     assert!(store.turns(hotseat_store::TurnQuery::default()).await.unwrap().is_empty());
 }
 
-#[tokio::test]
-async fn the_oldest_messages_go() {
-    let store = store(Limits { max_messages_per_session: 2, ..Limits::default() });
+async fn the_oldest_messages_go(database: &Database) {
+    let store = database.open(Limits { max_messages_per_session: 2, ..Limits::default() }).await;
     created(&store, 1).await;
     for word in ["one", "two", "three"] {
         append(&store, id(1), vec![said(word, word)]).await;
@@ -76,9 +85,8 @@ async fn the_oldest_messages_go() {
     assert_eq!(log(&store, id(1)).await.len(), 3, "their events stay");
 }
 
-#[tokio::test]
-async fn the_session_nobody_touched_for_longest_makes_room() {
-    let store = store(Limits { max_sessions: Some(2), ..Limits::default() });
+async fn the_session_nobody_touched_for_longest_makes_room(database: &Database) {
+    let store = database.open(Limits { max_sessions: Some(2), ..Limits::default() }).await;
     created(&store, 1).await;
     created(&store, 2).await;
     visit(&store, 1, 100).await;
@@ -88,9 +96,8 @@ async fn the_session_nobody_touched_for_longest_makes_room() {
     assert_eq!(removed(&store, RemovalReason::TooManySessions).await.0, 1);
 }
 
-#[tokio::test]
-async fn a_session_that_waits_makes_no_room() {
-    let store = store(Limits { max_sessions: Some(1), ..Limits::default() });
+async fn a_session_that_waits_makes_no_room(database: &Database) {
+    let store = database.open(Limits { max_sessions: Some(1), ..Limits::default() }).await;
     created(&store, 1).await;
     append(&store, id(1), vec![request(1)]).await;
     created(&store, 2).await;
@@ -98,9 +105,8 @@ async fn a_session_that_waits_makes_no_room() {
     assert!(store.session(id(2)).await.unwrap().is_some());
 }
 
-#[tokio::test]
-async fn sessions_expire_after_their_last_touch() {
-    let store = store(Limits::default());
+async fn sessions_expire_after_their_last_touch(database: &Database) {
+    let store = database.open(Limits::default()).await;
     for n in 1..=3 {
         created(&store, n).await;
         append(&store, id(n), vec![said("a", "Hello")]).await;
@@ -114,9 +120,8 @@ async fn sessions_expire_after_their_last_touch() {
     assert_eq!(removed(&store, RemovalReason::Expired).await, (1, 1));
 }
 
-#[tokio::test]
-async fn sessions_without_a_word_go_sooner() {
-    let store = store(Limits::default());
+async fn sessions_without_a_word_go_sooner(database: &Database) {
+    let store = database.open(Limits::default()).await;
     created(&store, 1).await;
     created(&store, 2).await;
     append(&store, id(2), vec![said("a", "Hello")]).await;
@@ -126,9 +131,8 @@ async fn sessions_without_a_word_go_sooner() {
     assert_eq!(removed(&store, RemovalReason::Empty).await, (1, 0));
 }
 
-#[tokio::test]
-async fn too_many_bytes_push_out_the_oldest() {
-    let store = store(Limits { max_store_bytes: Some(2500), ..Limits::default() });
+async fn too_many_bytes_push_out_the_oldest(database: &Database) {
+    let store = database.open(Limits { max_store_bytes: Some(2500), ..Limits::default() }).await;
     for n in 1..=4_u8 {
         let new = hotseat_store::NewSession { created_at: at(n.into()), ..new_session(n.into()) };
         store.create_session(new).await.unwrap();

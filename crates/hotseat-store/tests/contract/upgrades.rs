@@ -69,6 +69,48 @@ async fn a_file_of_the_second_version_is_brought_up_to_date() {
     }
 }
 
+#[tokio::test]
+async fn events_of_an_older_file_are_found_by_their_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let old = Connection::open(&path).unwrap();
+    for version in [
+        include_str!("../../src/sqlite/migrations/0001_sessions_events_turns.sql"),
+        include_str!("../../src/sqlite/migrations/0002_ledger.sql"),
+        include_str!("../../src/sqlite/migrations/0003_settling.sql"),
+    ] {
+        old.execute_batch(version).unwrap();
+    }
+    old.pragma_update(None, "user_version", 3).unwrap();
+    let key = id(1).to_string();
+    old.execute(
+        "INSERT INTO sessions (id, created_at, app_name, user_id, source, updated_at, last_seq) \
+         VALUES (?1, 1767607200000, 'app', 'local', 'web', 1767607200004, 4)",
+        [&key],
+    )
+    .unwrap();
+    let note = br#"{"type":"note","author":"root"}"#;
+    let compressed = zstd::bulk::compress(note, 1).unwrap();
+    let text = |bytes: &[u8]| rusqlite::types::Value::Text(String::from_utf8_lossy(bytes).into());
+    for (seq, (kind, payload)) in (1_i64..).zip([
+        ("event", text(note)),
+        ("event", rusqlite::types::Value::Blob(compressed)),
+        ("event", text(br#"{"author":"root"}"#)),
+        ("message", text(note)),
+    ]) {
+        old.execute(
+            "INSERT INTO events (id, session_id, seq, event_id, timestamp, time, kind, agent_name, \
+             author, size, payload) VALUES (?2, ?1, ?2, ?2, 1767607200000, 1, ?3, 'root', 'root', 1, ?4)",
+            rusqlite::params![key, seq, kind, payload],
+        )
+        .unwrap();
+    }
+    drop(old);
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
+    let notes = EventQuery { event_type: Some("note".to_owned()), ..EventQuery::default() };
+    assert_eq!(seqs(&store.events(id(1), notes).await.unwrap()), [1, 2]);
+}
+
 /// A file of the first version, as it was written then.
 #[tokio::test]
 async fn a_file_of_an_older_version_is_brought_up_to_date_with_all_that_is_in_it() {

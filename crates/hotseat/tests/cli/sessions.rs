@@ -142,7 +142,10 @@ fn what_cannot_be_done_is_told_by_the_exit_code() {
     );
     assert!(!launch.folder().join(".hotseat").exists(), "looking makes nothing");
     let elsewhere = launch.call(&["sessions", "show", NOBODY, "--store", "mongodb://x"]);
-    assert_refused(&elsewhere, "the store `mongodb://x` is not known\nhint: use sqlite://FILE");
+    assert_refused(
+        &elsewhere,
+        "the store `mongodb://x` is not known\nhint: use sqlite://FILE or postgres://USER@HOST/DATABASE",
+    );
     for usage in [
         &["sessions"][..],
         &["sessions", "show"],

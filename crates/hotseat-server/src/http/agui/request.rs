@@ -5,7 +5,7 @@ use hotseat_core::Seat;
 use serde_json::{Map, Value, json};
 
 use super::{AguiParams, Problem};
-use crate::service::{App, RunWish, Thread};
+use crate::service::{RunWish, Thread};
 
 /// The call by which ADK asks whether a tool may run.
 const CONFIRMATION: &str = "adk_request_confirmation";
@@ -128,14 +128,6 @@ pub(super) fn next(
         key: key.map(|key| format!("ag-ui-{key}")),
     };
     Ok(Next::Say(Box::new(wish), wishes.queue))
-}
-
-/// Reads the files in a message, so that the model sees what documents say, as over REST.
-pub(super) async fn read_files(app: &App, wish: &mut RunWish) -> Result<(), Problem> {
-    if let Some(Value::Array(parts)) = wish.message.get_mut("parts") {
-        *parts = app.read_parts(std::mem::take(parts)).await?;
-    }
-    Ok(())
 }
 
 fn resumed_with(call: &str, status: ResumeStatus, payload: Option<&Value>) -> Value {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use axum::body::{Body as HttpBody, Bytes};
-use axum::http::{HeaderName, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{StreamExt, unfold};
 use hotseat_agui::{
@@ -18,20 +18,17 @@ use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
 use serde_json::Value;
 
 use crate::http::sse;
-use crate::service::{Agent, Reply, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
+use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
 
 /// A run on its way to a front end.
 pub(super) struct AguiRun {
     translator: Translator,
     verifier: Verifier,
-    ready: VecDeque<Event>,
+    /// What is to be sent; with the place in the log that a client has then read to, where it
+    /// can go on from there.
+    ready: VecDeque<(Event, Option<Seq>)>,
     run: Option<WatchedRun>,
     seat: Option<Seat>,
-    /// Read beside the stream, for what it says in the end.
-    reply: Reply,
-    /// Pieces are passed over until an answer behind this place is complete: a client
-    /// that comes in the middle of an answer has not heard its beginning.
-    deaf_through: Option<Seq>,
 }
 
 impl AguiRun {
@@ -73,21 +70,7 @@ impl AguiRun {
         // Calls of earlier runs may get their results in this one: those that wait, and
         // those that waited for a confirmation.
         let verifier = translator.verifier();
-        Self {
-            translator,
-            verifier,
-            ready: VecDeque::new(),
-            run: None,
-            seat: None,
-            reply: Reply::default(),
-            deaf_through: None,
-        }
-    }
-
-    /// Comes in the middle: `known` is how far the log is.
-    pub(super) fn late(mut self, known: Seq) -> Self {
-        self.deaf_through = Some(known);
-        self
+        Self { translator, verifier, ready: VecDeque::new(), run: None, seat: None }
     }
 
     /// Follows a run from its beginning to its end.
@@ -120,19 +103,22 @@ impl AguiRun {
         self
     }
 
-    /// Takes up a run: what happened up to `known` is shown as it is now, then it goes on.
+    /// Takes up a run: what happened up to `known` is shown as it is now, then it goes on. A
+    /// client that has `read` to a place in between is shown only what follows.
     pub(super) async fn take_up(
         mut self,
         mut run: WatchedRun,
         known: Seq,
+        read: Option<Seq>,
         messages: Vec<Message>,
     ) -> Result<Self, ServiceError> {
         let mut end = None;
         drop(self.translator.start());
-        while run.place() < known && end.is_none() {
+        let read = read.filter(|read| (run.place()..=known).contains(read));
+        let shown_through = read.unwrap_or(known);
+        while run.place() < shown_through && end.is_none() {
             match run.next().await? {
-                // Pieces of what is not complete yet are told again from here on.
-                Some(RunStep::Piece(_)) => {}
+                Some(RunStep::Piece(told)) => drop(self.translator.piece(&told.piece)),
                 Some(RunStep::Logged(entry)) => drop(self.logged(&entry)),
                 Some(RunStep::Ended(ended)) => end = Some(ended),
                 Some(RunStep::Closing) | None => return Err(ServiceError::Closing),
@@ -140,19 +126,29 @@ impl AguiRun {
         }
         self.verifier = self.translator.verifier();
         let shown = self.translator.reattach(messages);
+        // In the middle of an answer nobody can be sure what was read of it.
+        let goes_on = read.is_some() && self.translator.is_at_rest();
         self.send(shown);
+        if goes_on {
+            self.ready.clear();
+        }
         if let Some(end) = end {
             let last = self.ended(&end);
-            self.send(last);
+            if !goes_on {
+                self.send(last);
+            }
         } else {
             self.run = Some(run);
-            self.deaf_through = Some(known);
         }
         Ok(self)
     }
 
     /// The answer that sends it.
     pub(super) fn response(self, encoding: Encoding, waiter: Waiter) -> Response {
+        // The client has read to the end. Anything else would make it come again.
+        if self.ready.is_empty() && self.run.is_none() {
+            return StatusCode::NO_CONTENT.into_response();
+        }
         let headers = [
             (header::CONTENT_TYPE, encoding.content_type()),
             (header::CACHE_CONTROL, "no-cache"),
@@ -175,8 +171,8 @@ impl AguiRun {
     async fn next_frame(&mut self, encoding: Encoding) -> Option<Bytes> {
         loop {
             let mut frame = Vec::new();
-            while let Some(event) = self.ready.pop_front() {
-                match encoding.frames(&event, None) {
+            while let Some((event, place)) = self.ready.pop_front() {
+                match encoding.frames(&event, place.map(Seq::get)) {
                     Ok(frames) => frames.iter().for_each(|bytes| frame.extend_from_slice(bytes)),
                     Err(error) => {
                         self.ready.clear();
@@ -194,9 +190,10 @@ impl AguiRun {
     async fn step(&mut self) -> Option<()> {
         let run = self.run.as_mut()?;
         let step = run.next().await;
+        let is_place = matches!(step, Ok(Some(RunStep::Logged(_) | RunStep::Ended(_))));
+        let place = Some(run.place()).filter(|_| is_place);
         let events = match step {
-            Ok(Some(RunStep::Piece(_))) if self.deaf_through.is_some() => Vec::new(),
-            Ok(Some(RunStep::Piece(piece))) => self.translator.piece(&piece),
+            Ok(Some(RunStep::Piece(told))) => self.translator.piece(&told.piece),
             Ok(Some(RunStep::Logged(entry))) => self.logged(&entry),
             Ok(Some(RunStep::Ended(end))) => {
                 self.run = None;
@@ -215,14 +212,15 @@ impl AguiRun {
             }
         };
         self.send(events);
+        if self.translator.is_at_rest()
+            && let Some((_, last)) = self.ready.back_mut()
+        {
+            *last = place;
+        }
         Some(())
     }
 
     fn logged(&mut self, entry: &Entry) -> Vec<Event> {
-        if entry.kind == Kind::Event && self.deaf_through.is_some_and(|known| entry.seq > known) {
-            self.deaf_through = None;
-        }
-        drop(self.reply.logged(entry));
         let payload = || serde_json::from_str::<Value>(entry.payload.get()).unwrap_or_default();
         let turn = entry.turn_id.map(|turn| turn.to_string());
         match (entry.kind, &entry.parent_call_id, turn) {
@@ -253,8 +251,8 @@ impl AguiRun {
             (RunStatus::Cancelled, _) => self.translator.cancel(),
             (_, Some((code, message))) => self.translator.fail(&message, Some(code)),
             // A run may come to its end without an answer, because the seat gave none.
-            (_, None) => match self.reply.error() {
-                Some(reason) => self.translator.fail(reason, Some("agent_failed")),
+            (_, None) => match self.translator.no_answer().map(str::to_owned) {
+                Some(reason) => self.translator.fail(&reason, Some("agent_failed")),
                 None => self.translator.finish(None),
             },
         }
@@ -265,7 +263,7 @@ impl AguiRun {
             if let Err(violation) = self.verifier.check(&event) {
                 return self.break_off(&violation.to_string());
             }
-            self.ready.push_back(event);
+            self.ready.push_back((event, None));
         }
     }
 
@@ -283,7 +281,7 @@ impl AguiRun {
         });
         // A run that broke its rules may only end.
         if self.verifier.check(&error).is_ok() {
-            self.ready.push_back(error);
+            self.ready.push_back((error, None));
         }
     }
 }

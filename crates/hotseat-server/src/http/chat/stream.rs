@@ -52,8 +52,8 @@ impl Stream {
                 return None;
             }
             match self.run.next().await {
-                Ok(Some(RunStep::Piece(piece))) => {
-                    let part = self.reply.piece(&piece);
+                Ok(Some(RunStep::Piece(told))) => {
+                    let part = self.reply.piece(&told.piece);
                     self.ready.extend(part.map(|part| self.message(&part)));
                 }
                 Ok(Some(RunStep::Logged(event))) => {

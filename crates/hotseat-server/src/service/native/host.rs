@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, watch};
 use tracing::Instrument as _;
 
-use super::{entries, spans};
+use super::entries;
 use crate::clock;
 use crate::service::runs::invocation_of;
 use crate::service::sessions::{raw, server_event};
-use crate::service::{App, ServiceError, StartRun, SubmitTurn};
+use crate::service::{App, ServiceError, StartRun, SubmitTurn, spans};
 
 /// The host of one run.
 pub(super) struct NativeHost {
@@ -91,7 +91,7 @@ impl NativeHost {
                     invocation_id: self.invocation_id.clone(),
                     author: turn.agent_name.clone(),
                     branch: turn.branch.clone(),
-                    event_id: None,
+                    after_event_id: None,
                     delta,
                 },
             );
@@ -179,7 +179,14 @@ impl NativeHost {
 #[async_trait]
 impl Host for NativeHost {
     async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
-        let span = spans::of_turn(&turn, self.seat);
+        let span = spans::of_turn(
+            &spans::Turn {
+                agent_name: &turn.agent_name,
+                id: Some(&turn.turn_id),
+                model: turn.request.get("model").and_then(Value::as_str),
+            },
+            self.seat,
+        );
         let answered = async {
             match self.seat {
                 Seat::Human => self.ask_human(&turn).await,
@@ -194,7 +201,7 @@ impl Host for NativeHost {
 
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
         let entries = entries(&events).map_err(|error| RunError::host(error.to_string()))?;
-        let kept = self.app.store.append(self.session, Expected::Any, entries).await;
+        let kept = self.app.append_said(self.session, entries).await;
         kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 

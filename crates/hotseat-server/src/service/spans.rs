@@ -4,18 +4,23 @@
 //! hours. So it is joined by the ids that the traces use, not by the span itself, which
 //! would keep the request open for as long. What is said is in none of them.
 
+mod hosted;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use hotseat_agent::{SeatAnswer, TurnRequest};
+use hotseat_agent::SeatAnswer;
 use hotseat_core::{RunFailure, Seat, ToolRun, ToolRunStatus};
 use opentelemetry::Context;
-use opentelemetry::trace::TraceContextExt as _;
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState,
+};
 use tracing::Span;
 use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-use crate::service::StartRun;
+pub(crate) use self::hosted::Hosted;
+use super::StartRun;
 
 /// The request that began a run, as the traces know it.
 #[derive(Debug, Clone)]
@@ -26,6 +31,24 @@ impl Origin {
     pub(crate) fn here() -> Self {
         let here = Span::current().context().span().span_context().clone();
         Self(Context::new().with_remote_span_context(here))
+    }
+}
+
+/// Makes `span` a child of what a caller's `traceparent` names, as the W3C has it.
+pub(crate) fn continue_trace(span: &Span, traceparent: &str) {
+    let mut fields = traceparent.trim().split('-');
+    let mut field = || fields.next().unwrap_or_default();
+    let (version, trace, parent, flags) = (field(), field(), field(), field());
+    let (Ok(trace), Ok(parent), Ok(flags)) =
+        (TraceId::from_hex(trace), SpanId::from_hex(parent), u8::from_str_radix(flags, 16))
+    else {
+        return;
+    };
+    let caller =
+        SpanContext::new(trace, parent, TraceFlags::new(flags), true, TraceState::default());
+    if version != "ff" && caller.is_valid() {
+        // It fails where nothing is traced.
+        let _ = span.set_parent(Context::new().with_remote_span_context(caller));
     }
 }
 
@@ -47,19 +70,30 @@ pub(super) fn of_run(start: &StartRun) -> Span {
 
 /// Notes on the span of a run that it failed: the kind of failure, not its words.
 pub(super) fn failed(span: &Span, error: &RunFailure) {
-    span.record("error.type", error.error_type.as_str());
+    failed_as(span, &error.error_type);
+}
+
+fn failed_as(span: &Span, kind: &str) {
+    span.record("error.type", kind);
     span.record("otel.status_code", "ERROR");
 }
 
+/// What is told of a turn.
+#[derive(Debug)]
+pub(crate) struct Turn<'a> {
+    pub(crate) agent_name: &'a str,
+    pub(crate) id: Option<&'a str>,
+    pub(crate) model: Option<&'a str>,
+}
+
 /// The span of a turn.
-pub(super) fn of_turn(turn: &TurnRequest, seat: Seat) -> Span {
-    let model = turn.request.get("model").and_then(|model| model.as_str());
+pub(super) fn of_turn(turn: &Turn<'_>, seat: Seat) -> Span {
     tracing::info_span!(
         "turn",
         agent.name = turn.agent_name,
-        turn.id = turn.turn_id,
+        turn.id = turn.id,
         seat = seat.as_str(),
-        gen_ai.request.model = model,
+        gen_ai.request.model = turn.model,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
     )
@@ -68,10 +102,14 @@ pub(super) fn of_turn(turn: &TurnRequest, seat: Seat) -> Span {
 /// Notes on the span of a turn what its answer cost.
 pub(super) fn answered(span: &Span, answer: &SeatAnswer) {
     let count = |key| answer.usage.as_ref().and_then(|usage| usage.get(key)?.as_u64());
-    if let Some(tokens) = count("prompt_token_count") {
+    tokens(span, count("prompt_token_count"), count("candidates_token_count"));
+}
+
+fn tokens(span: &Span, read: Option<u64>, written: Option<u64>) {
+    if let Some(tokens) = read {
         span.record("gen_ai.usage.input_tokens", tokens);
     }
-    if let Some(tokens) = count("candidates_token_count") {
+    if let Some(tokens) = written {
         span.record("gen_ai.usage.output_tokens", tokens);
     }
 }
@@ -101,8 +139,7 @@ impl Tools {
                 let Some(span) = open.remove(&run.call_id) else { return };
                 span.record("tool.status", run.status.as_str());
                 if let Some(kind) = &run.error_type {
-                    span.record("error.type", kind.as_str());
-                    span.record("otel.status_code", "ERROR");
+                    failed_as(&span, kind);
                 }
             }
         }

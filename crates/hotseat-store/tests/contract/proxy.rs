@@ -1,0 +1,105 @@
+//! Somebody between a store and its database, who can cut the line at the worst moment.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// What to do with the next commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The database never hears of it.
+    Before,
+    /// The database carries it out, and its answer is lost.
+    After,
+}
+
+/// A way to a database.
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    cut: Arc<Mutex<Option<Cut>>>,
+    open: watch::Sender<bool>,
+}
+
+impl Proxy {
+    pub(crate) async fn to(database: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let cut = Arc::new(Mutex::new(None));
+        let (open, opened) = watch::channel(true);
+        let cuts = Arc::clone(&cut);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let (cuts, mut opened) = (Arc::clone(&cuts), opened.clone());
+                tokio::spawn(async move {
+                    if !*opened.borrow() {
+                        return;
+                    }
+                    let server = TcpStream::connect(database).await.unwrap();
+                    tokio::select! {
+                        _ = carry(client, server, &cuts) => {}
+                        _ = opened.wait_for(|open| !open) => {}
+                    }
+                });
+            }
+        });
+        Self { port, cut, open }
+    }
+
+    /// Cuts the line at the next commit.
+    pub(crate) fn cut_next_commit(&self, cut: Cut) {
+        *self.cut.lock().unwrap() = Some(cut);
+    }
+
+    /// Whether the line was cut.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut.lock().unwrap().is_none()
+    }
+
+    /// Lets nobody through any more.
+    pub(crate) fn close(&self) {
+        self.open.send_replace(false);
+    }
+}
+
+/// Carries bytes both ways until one side ends or the line is cut.
+async fn carry(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    cuts: &Mutex<Option<Cut>>,
+) -> std::io::Result<()> {
+    let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        tokio::select! {
+            read = client.read(&mut asked) => {
+                let asked = &asked[..read?];
+                if asked.is_empty() {
+                    return Ok(());
+                }
+                let cut = if holds(asked, b"COMMIT\0") { cuts.lock().unwrap().take() } else { None };
+                if cut == Some(Cut::Before) {
+                    return Ok(());
+                }
+                server.write_all(asked).await?;
+                if cut == Some(Cut::After) {
+                    let mut answer = Vec::new();
+                    while !holds(&answer, b"COMMIT\0") {
+                        let read = server.read(&mut answered).await?;
+                        answer.extend_from_slice(&answered[..read]);
+                    }
+                    return Ok(());
+                }
+            }
+            read = server.read(&mut answered) => match read? {
+                0 => return Ok(()),
+                read => client.write_all(&answered[..read]).await?,
+            },
+        }
+    }
+}
+
+fn holds(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
