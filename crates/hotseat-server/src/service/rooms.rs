@@ -4,31 +4,23 @@
 //! is a lease in the store, so it holds on every server, and ends by itself when its holder's
 //! page is gone. Who is here and who is typing is only told, and known to this server alone.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+mod presence;
+
 use std::time::Duration;
 
 use hotseat_core::{Role, SessionId, TurnId};
 use hotseat_store::{AuditAction, Lease, LeaseRequest, Leased};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+pub(crate) use self::presence::Rooms;
 use super::{App, ServiceError};
 use crate::clock;
 use crate::identity::Caller;
 
 /// How long a claim lasts unless its holder asks again. A page does three times as often.
 pub(crate) const CLAIM_LIFE: Duration = Duration::from_mins(1);
-
-/// How long somebody counts as typing after their last letter.
-const TYPING_LIFE: SignedDuration = SignedDuration::from_secs(5);
-
-/// People in a room that are told of as typing; further ones type unseen.
-const MAX_TYPING: usize = 20;
-
-/// People in a room that are told of as being there.
-const MAX_PRESENT: usize = 50;
 
 /// A reader of a room looks this often for what nobody tells: claims of other servers, and
 /// those that are over.
@@ -66,21 +58,6 @@ pub(crate) struct RoomNews {
     pub(crate) present: Vec<String>,
 }
 
-/// Who is in which session.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Rooms {
-    rooms: Arc<Mutex<HashMap<SessionId, Room>>>,
-}
-
-#[derive(Debug, Default)]
-struct Room {
-    /// Wakes those who look at it.
-    changed: watch::Sender<()>,
-    /// How often each is there.
-    present: Vec<(String, usize)>,
-    typing: Vec<(String, Timestamp)>,
-}
-
 /// Somebody who looks at a room, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Seated {
@@ -89,76 +66,6 @@ pub(crate) struct Seated {
     name: String,
     changed: watch::Receiver<()>,
     told: Option<RoomNews>,
-}
-
-impl Rooms {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Room>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn enter(&self, session: SessionId, name: &str) -> watch::Receiver<()> {
-        let mut rooms = self.lock();
-        let room = rooms.entry(session).or_default();
-        match room.present.iter_mut().find(|(known, _)| known == name) {
-            Some((_, times)) => *times += 1,
-            None => room.present.push((name.to_owned(), 1)),
-        }
-        room.changed.send_replace(());
-        room.changed.subscribe()
-    }
-
-    fn leave(&self, session: SessionId, name: &str) {
-        let mut rooms = self.lock();
-        let Some(room) = rooms.get_mut(&session) else { return };
-        for (known, times) in &mut room.present {
-            if known == name {
-                *times -= 1;
-            }
-        }
-        room.present.retain(|(_, times)| *times > 0);
-        room.changed.send_replace(());
-        // Nobody is left to be told anything.
-        if room.present.is_empty() {
-            rooms.remove(&session);
-        }
-    }
-
-    /// Notes that somebody is typing. Where nobody looks, nobody has to know.
-    fn types(&self, session: SessionId, name: &str, now: Timestamp) {
-        let mut rooms = self.lock();
-        let Some(room) = rooms.get_mut(&session) else { return };
-        room.typing.retain(|(known, until)| known != name && *until > now);
-        if room.typing.len() < MAX_TYPING {
-            room.typing.push((name.to_owned(), now + TYPING_LIFE));
-            room.changed.send_replace(());
-        }
-    }
-
-    fn stops_typing(&self, session: SessionId, name: &str) {
-        if let Some(room) = self.lock().get_mut(&session) {
-            room.typing.retain(|(known, _)| known != name);
-            room.changed.send_replace(());
-        }
-    }
-
-    fn changed(&self, session: SessionId) {
-        if let Some(room) = self.lock().get(&session) {
-            room.changed.send_replace(());
-        }
-    }
-
-    /// Who is there and who types, without claims.
-    fn look(&self, session: SessionId, now: Timestamp) -> RoomNews {
-        let rooms = self.lock();
-        let Some(room) = rooms.get(&session) else { return RoomNews::default() };
-        let typing = room.typing.iter().filter(|(_, until)| *until > now);
-        let present = room.present.iter().take(MAX_PRESENT);
-        RoomNews {
-            claims: Vec::new(),
-            typing: typing.map(|(name, _)| name.clone()).collect(),
-            present: present.map(|(name, _)| name.clone()).collect(),
-        }
-    }
 }
 
 impl App {

@@ -1,3 +1,5 @@
+//! What is believed of a token, and what is not.
+
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use serde_json::json;

@@ -1,5 +1,8 @@
+//! Who is in a room, without a server.
+
 use uuid::Uuid;
 
+use super::presence::MAX_TYPING;
 use super::*;
 
 fn session() -> SessionId {
