@@ -12,7 +12,7 @@ use crate::log::{append, at, created, event, id, ids, run, said, session};
 use crate::settling::{everything, told};
 
 /// Copies a store as a crash would leave it: what is in the files at this moment.
-fn copied(path: &Path, folder: &Path, name: &str) -> PathBuf {
+pub(crate) fn copied(path: &Path, folder: &Path, name: &str) -> PathBuf {
     let copy = folder.join(name);
     for suffix in ["", "-wal"] {
         let of = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));

@@ -20,6 +20,8 @@ mod delete;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod leases;
 #[cfg(test)]
 mod ledger;
