@@ -8,8 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::serve::Listener;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_rustls::server::TlsStream;
@@ -124,11 +123,5 @@ async fn inside(listener: Option<&mut TcpListener>) -> (TcpStream, SocketAddr) {
     match listener {
         Some(listener) => Listener::accept(listener).await,
         None => std::future::pending().await,
-    }
-}
-
-impl Connected<IncomingStream<'_, OpenDoor>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, OpenDoor>) -> Self {
-        Self(*stream.remote_addr())
     }
 }

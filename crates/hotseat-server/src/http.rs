@@ -43,6 +43,7 @@ use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -80,6 +81,8 @@ pub(crate) fn router(app: App) -> Router {
         .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        // Not for gRPC, where a worker says nothing for as long as it has nothing to say.
+        .layer(RequestBodyTimeoutLayer::new(app.config.stalled_after))
         // Streams must not wait in a compressor for a full block.
         .layer(
             CompressionLayer::new().compress_when(

@@ -15,6 +15,7 @@ mod identity;
 mod network;
 mod oidc;
 mod proto;
+mod punctual;
 mod serve;
 mod service;
 mod socket;

@@ -1,11 +1,28 @@
 //! Running the server until it is told to stop.
+//!
+//! A connection says what it wants in good time or is closed: a head that does not end
+//! would keep its place for ever. `axum::serve` waits without an end, so the loop is ours.
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::serve::Listener as _;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tower::ServiceExt as _;
 
 use crate::door::{Door, OpenDoor, Peer};
 use crate::http;
+use crate::punctual::Punctual;
 use crate::service::App;
 
 /// How long open requests may take to end once the server stops.
@@ -19,20 +36,59 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let stalled_after = app.config.stalled_after;
-    let listener = OpenDoor::new(door.into(), app.config.tls.clone(), stalled_after);
+    let mut door = OpenDoor::new(door.into(), app.config.tls.clone(), stalled_after);
     let router = http::router(app.clone());
-    let service = router.into_make_service_with_connect_info::<Peer>();
     let house = tokio::spawn(app.clone().keep_house());
-    let closing = app.clone();
-    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
-        stop.await;
-        closing.drain().await;
-    });
-    let result = tokio::select! {
-        result = server => result,
-        () = async { app.closed().await; tokio::time::sleep(DRAIN).await } => Ok(()),
-    };
+    let connections = GracefulShutdown::new();
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(stalled_after);
+    builder.http2().timer(TokioTimer::new());
+    {
+        let mut stopping = pin!(async {
+            stop.await;
+            app.drain().await;
+        });
+        loop {
+            let (stream, address) = tokio::select! {
+                accepted = door.accept() => accepted,
+                () = &mut stopping => break,
+            };
+            let service = TowerToHyperService::new(known_as(router.clone(), address));
+            let stream = TokioIo::new(Punctual::new(stream, stalled_after));
+            let connection = builder.serve_connection(stream, service).into_owned();
+            let connection = connections.watch(connection);
+            tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::trace!(error, "a connection ended early");
+                }
+            });
+        }
+    }
+    drop(door);
+    tokio::select! {
+        () = connections.shutdown() => {}
+        () = async { app.closed().await; tokio::time::sleep(DRAIN).await } => {}
+    }
     // What was still to be noted is noted. Its own failure was logged there.
     let _ = house.await;
-    result
+    Ok(())
+}
+
+/// The routes, told who is at the other end.
+fn known_as(
+    router: Router,
+    address: SocketAddr,
+) -> impl tower::Service<
+    Request<Incoming>,
+    Response = axum::response::Response,
+    Error = std::convert::Infallible,
+    Future: Send,
+> + Clone
++ Send
++ 'static {
+    router.map_request(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(Peer(address)));
+        request
+    })
 }

@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::credentials::{self, By, Entry, Renewal};
-use super::{Problem, cookie, permissions, staying};
+use super::{Problem, cookie, permissions, staying, ui};
 use crate::clock;
 use crate::config::Config;
 use crate::door::Peer;
@@ -225,7 +225,7 @@ fn check_origin(config: &Config, request: &Parts) -> Result<(), Problem> {
     else {
         return Ok(()); // Not a browser, or a page's own plain navigation.
     };
-    if safe || allowed_origin(config, origin) || is_own_origin(origin, authority(request)) {
+    if safe || allowed_origin(config, origin) || is_own_origin(config, origin, authority(request)) {
         return Ok(());
     }
     Err(Problem::new(
@@ -235,8 +235,11 @@ fn check_origin(config: &Config, request: &Parts) -> Result<(), Problem> {
     ))
 }
 
-fn is_own_origin(origin: &str, host: Option<&str>) -> bool {
-    let origin_host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+/// Where people come over TLS, a page without it may be somebody else's on the way. The
+/// other way round it is a proxy in front of us that has the TLS.
+fn is_own_origin(config: &Config, origin: &str, host: Option<&str>) -> bool {
+    let plain = origin.strip_prefix("http://").filter(|_| !config.is_secure());
+    let origin_host = plain.or_else(|| origin.strip_prefix("https://"));
     origin_host.is_some() && origin_host == host
 }
 
@@ -281,6 +284,12 @@ fn add_headers(headers: &mut HeaderMap, cors_origin: Option<HeaderValue>) {
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Every document, also those that come with a library.
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if kind.is_some_and(|kind| kind.starts_with(b"text/html")) {
+        let policy = HeaderValue::from_static(ui::CONTENT_SECURITY_POLICY);
+        headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
+    }
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
 }

@@ -249,9 +249,7 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, Problem> {
 }
 
 async fn read(request: Request) -> Result<RunAgentInput, Problem> {
-    let body = request.extract::<Bytes, _>().await.map_err(|rejection| {
-        Problem::new(rejection.status(), "too_large", rejection.body_text())
-    })?;
+    let body = request.extract::<Bytes, _>().await?;
     let value: Value = serde_json::from_slice(&body)
         .map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))?;
     RunAgentInput::read(&value).map_err(|error| Problem::invalid(error.to_string()))

@@ -1,12 +1,15 @@
 //! What comes in, checked, with a problem where it does not fit.
 
+use std::error::Error;
+
 use axum::body::Bytes;
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use hotseat_core::{SessionId, TurnId};
 use serde::de::DeserializeOwned;
+use tower_http::timeout::TimeoutError;
 
 use super::{Problem, credentials};
 use crate::identity::Visitor;
@@ -41,9 +44,7 @@ where
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
-            Problem::new(rejection.status(), "too_large", rejection.body_text())
-        })?;
+        let bytes = Bytes::from_request(request, state).await?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(Self(T::default()));
         }
@@ -62,15 +63,41 @@ pub(super) struct Params<T>(pub(super) T);
 #[from_request(via(axum::extract::Path), rejection(Problem))]
 pub(super) struct At<T>(pub(super) T);
 
-impl From<JsonRejection> for Problem {
-    fn from(rejection: JsonRejection) -> Self {
-        let detail = rejection.body_text();
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Self {
+        if let Some(problem) = stalled(&rejection) {
+            return problem;
+        }
         match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => Self::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too_large",
                 "the body is larger than the limit of 32 MiB",
             ),
+            _ => Self::bad_request(rejection.body_text()),
+        }
+    }
+}
+
+/// What to say of a body whose sender stopped in the middle, if that is what went wrong.
+pub(super) fn stalled(error: &(dyn Error + 'static)) -> Option<Problem> {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(<dyn Error>::is::<TimeoutError>).then(|| {
+        Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "stalled",
+            "the body stopped coming before its end: send it again",
+        )
+    })
+}
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        if let JsonRejection::BytesRejection(rejection) = rejection {
+            return rejection.into();
+        }
+        let detail = rejection.body_text();
+        match rejection.status() {
             StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "unsupported_media_type",

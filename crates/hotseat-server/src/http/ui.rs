@@ -15,8 +15,8 @@ use super::Problem;
 #[allow_missing = true]
 struct Assets;
 
-/// The page may load only what came with it.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
+/// A document may load only what came with it.
+pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; \
      base-uri 'none'; frame-ancestors 'none'";
 

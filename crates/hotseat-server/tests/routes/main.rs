@@ -18,6 +18,8 @@ mod agui_late;
 #[cfg(test)]
 mod artifacts;
 #[cfg(test)]
+mod attacks;
+#[cfg(test)]
 mod binding;
 #[cfg(test)]
 mod chat;

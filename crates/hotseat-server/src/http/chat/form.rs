@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 
 use super::Problem;
 use super::said::{Said, check_type, too_many_files};
+use crate::http::extract::stalled;
 use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, MAX_MESSAGE_CHARS, Upload};
 
 /// Bytes of a field that is no file. A character has four at most.
@@ -108,6 +109,9 @@ async fn file(mut field: Field<'_>, number: usize, total: &mut usize) -> Result<
 }
 
 fn broken(error: &MultipartError) -> Problem {
+    if let Some(problem) = stalled(error) {
+        return problem;
+    }
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,

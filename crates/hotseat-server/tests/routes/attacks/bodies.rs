@@ -1,0 +1,165 @@
+//! Bodies that mean nothing: whatever arrives, the caller is told what is wrong with it,
+//! and the server is never at fault.
+//!
+//! Bodies that once were of interest are kept in `broken/` and tried first.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use reqwest::Method;
+use tokio::runtime::Runtime;
+
+use hotseat_testkit::{Answer, ScriptedWorker, TestServer};
+
+/// What a runner tries, on a server that stays the same.
+const CASES: u32 = 48;
+
+/// The longest body that is made up.
+const MAX_BYTES: usize = 400;
+
+struct Target {
+    runtime: Runtime,
+    server: TestServer,
+    session: String,
+    _worker: ScriptedWorker,
+}
+
+impl Target {
+    fn new() -> Self {
+        let runtime = Runtime::new().unwrap();
+        let (server, session, worker) = runtime.block_on(async {
+            let server = TestServer::scratch().await;
+            let session = server.api.session().await;
+            let worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+            (server, session, worker)
+        });
+        Self { runtime, server, session, _worker: worker }
+    }
+
+    fn send(&self, path: &str, kind: &str, body: Vec<u8>) -> Answer {
+        let path = path.replace("{id}", &self.session);
+        let request = self.server.api.request(Method::POST, &path);
+        let request = request.header("content-type", kind).header("te", "trailers").body(body);
+        self.runtime.block_on(self.server.api.send(request))
+    }
+
+    fn is_well(&self) {
+        self.runtime.block_on(self.server.api.get("/health")).json(200);
+    }
+}
+
+/// The bodies of a folder of `broken/`.
+fn kept(folder: &str) -> Vec<Vec<u8>> {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/routes/attacks/broken").join(folder);
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files.into_iter().map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+/// Tries the kept bodies, changes of them, and bodies that are made up.
+fn try_all(folder: &str, check: impl Fn(Vec<u8>) -> Result<(), TestCaseError>) {
+    let kept = kept(folder);
+    for body in &kept {
+        check(body.clone()).unwrap();
+    }
+    let made_up = prop::collection::vec(any::<u8>(), 0..MAX_BYTES);
+    let changed =
+        (prop::sample::select(kept), any::<prop::sample::Index>(), any::<u8>(), any::<bool>());
+    let changed = changed.prop_map(|(mut body, at, byte, cut)| {
+        let at = at.index(body.len());
+        body[at] = byte;
+        if cut {
+            body.truncate(at);
+        }
+        body
+    });
+    let mut runner =
+        TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
+    runner.run(&prop_oneof![1 => made_up, 3 => changed], check).unwrap();
+}
+
+/// A success, or a problem that names itself.
+fn is_told(path: &str, answer: &Answer) -> Result<(), TestCaseError> {
+    let status = answer.status.as_u16();
+    prop_assert!(status < 500, "{} {}: {}", path, status, answer.body);
+    if status >= 400 {
+        let problem: serde_json::Value = serde_json::from_str(&answer.body)
+            .map_err(|_| TestCaseError::fail(format!("{path}: {}", answer.body)))?;
+        prop_assert!(problem["code"].is_string() && problem["detail"].is_string(), "{}", problem);
+    }
+    Ok(())
+}
+
+#[test]
+fn no_json_is_the_servers_fault() {
+    let target = Target::new();
+    try_all("json", |body| {
+        for path in [
+            "/api/v1/sessions",
+            "/api/v1/sessions/{id}/events",
+            "/api/v1/sessions/{id}/query",
+            "/api/v1/sessions/{id}/messages",
+            "/ag-ui/math",
+            "/run",
+        ] {
+            is_told(path, &target.send(path, "application/json", body.clone()))?;
+        }
+        Ok(())
+    });
+    target.is_well();
+}
+
+#[test]
+fn no_form_is_the_servers_fault() {
+    let target = Target::new();
+    try_all("form", |body| {
+        // A form that can be read would wait for its answer.
+        let path = "/agent/nobody/chat";
+        is_told(path, &target.send(path, "multipart/form-data; boundary=b", body))
+    });
+    target.is_well();
+}
+
+#[test]
+fn no_message_of_grpc_is_the_servers_fault() {
+    let target = Target::new();
+    try_all("grpc", |message| {
+        for call in [
+            "Seat/CreateSession",
+            "Seat/SubmitRequest",
+            "Sessions/AppendEvents",
+            "Sessions/ListEvents",
+        ] {
+            let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+            let framed = [&[0_u8], length.as_slice(), &message].concat();
+            // With its frame, and as if it were one.
+            for body in [framed, message.clone()] {
+                let path = format!("/hotseat.v1.{call}");
+                let answer = target.send(&path, "application/grpc", body);
+                prop_assert_eq!(answer.status.as_u16(), 200);
+                // 2 and 13: something happened that nobody thought of.
+                let status = answer.header("grpc-status");
+                prop_assert!(
+                    !["2", "13"].contains(&status) || framing(&answer),
+                    "{} {:?}",
+                    path,
+                    answer.headers
+                );
+            }
+        }
+        Ok(())
+    });
+    target.is_well();
+}
+
+/// What the protocol itself says of bytes that are no message of it.
+fn framing(answer: &Answer) -> bool {
+    let words = answer.header("grpc-message");
+    ["decode", "protocol%20error", "compress", "message", "EOF", "body"]
+        .iter()
+        .any(|word| words.contains(word))
+}
