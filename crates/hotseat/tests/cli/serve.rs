@@ -1,6 +1,7 @@
 //! `hotseat serve`: what it says, what it offers, what it refuses, how it ends.
 
 mod collector;
+mod forging;
 mod log;
 mod stopping;
 mod traces;
