@@ -14,6 +14,12 @@ use serde_saphyr::Spanned;
 /// Largest file that is read, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
 
+/// How deep lists and mappings may stand in each other. Each takes its part of the stack.
+const MAX_DEPTH: usize = 32;
+
+/// Values that aliases may repeat; some that repeat each other are endless otherwise.
+const MAX_REPEATED: usize = 10_000;
+
 /// Where something stands in a file. Lines and columns start at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Place {
@@ -57,7 +63,11 @@ impl Node {
     /// Reads one document.
     pub(crate) fn parse(text: &str) -> Result<Self, Unreadable> {
         // YAML 1.1 takes `n` and `on` for booleans, which nobody means.
-        let options = serde_saphyr::options! { strict_booleans: true };
+        let options = serde_saphyr::options! {
+            strict_booleans: true,
+            budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+            alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED },
+        };
         serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             let at = error.location().map(|at| Place { line: at.line(), column: at.column() });
             Unreadable { at, reason: plain_reason(&error) }

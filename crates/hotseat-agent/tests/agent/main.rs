@@ -9,6 +9,8 @@ mod history;
 #[cfg(test)]
 mod host;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod run;

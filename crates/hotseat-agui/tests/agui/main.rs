@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod encoding;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod incoming;
 #[cfg(test)]
 mod patch;

@@ -19,6 +19,8 @@ mod golden;
 #[cfg(test)]
 mod history;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod input_request;
 #[cfg(test)]
 mod log;
