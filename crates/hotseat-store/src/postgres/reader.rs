@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::row;
 use super::text::{kept, key};
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, page_size};
+use crate::words::like_pattern;
 use crate::{
     Counts, Cursor, EventQuery, Order, Owner, Page, Running, Session, SessionQuery, Sort, Turn,
     TurnQuery, Waiting,
@@ -130,18 +131,6 @@ pub(super) async fn sessions(
     items.truncate(limit);
     let next = if more { items.last().map(Cursor::of) } else { None };
     Ok(Page { items, next })
-}
-
-/// `text` as a LIKE pattern that means only itself.
-fn like_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 pub(super) async fn events(

@@ -16,6 +16,7 @@ use super::row::{self, number};
 use super::schema;
 use super::whereabouts::Clue;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
+use crate::words::like_pattern;
 use crate::{
     Counts, Cursor, EventQuery, Order, Owner, Page, Session, SessionQuery, Sort, StoreError, Turn,
     TurnQuery,
@@ -147,18 +148,6 @@ pub(super) fn sessions(
     items.truncate(limit);
     let next = if more { items.last().map(Cursor::of) } else { None };
     Ok(Page { items, next })
-}
-
-/// `text` as a LIKE pattern that means only itself.
-fn like_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
 }
 
 /// Events of a session. Where it may have unsettled ones, within a transaction.

@@ -64,7 +64,8 @@ async fn what_was_not_settled_when_it_crashed_is_there_afterwards_and_counts_onc
 /// Set in the process that is killed: where its store is.
 const CHILD: &str = "HOTSEAT_STORE_OF_A_PROCESS_TO_KILL";
 
-/// Appends to two sessions and says so, until it is killed.
+/// Appends to two sessions and says so, and settles what is there now and then, until it is
+/// killed.
 #[expect(clippy::print_stdout, reason = "it is read by the process that kills it")]
 async fn write_until_killed(path: &Path) {
     let store = Store::sqlite(path, Limits::default()).unwrap();
@@ -72,6 +73,9 @@ async fn write_until_killed(path: &Path) {
         created(&store, n).await;
     }
     for n in 0.. {
+        if n % 700 == 699 {
+            store.index().await.unwrap();
+        }
         let last = append(&store, id(1 + n % 2), vec![said(&format!("e{n}"), "Words")]).await;
         println!("acknowledged {n} {}", last.last_seq);
     }

@@ -101,27 +101,54 @@ async fn an_append_is_seen_at_once_by_whoever_reads(store: Store) {
     }
 }
 
-async fn a_list_holds_what_was_acknowledged_before_it_while_others_write(store: Store) {
-    const WRITERS: u128 = 8;
-    let acknowledged: Arc<Vec<AtomicU64>> =
-        Arc::new((0..WRITERS).map(|_| AtomicU64::new(0)).collect());
-    for n in 0..WRITERS {
-        created(&store, n).await;
-    }
-    let writers: Vec<_> = (0..WRITERS)
-        .map(|n| {
+const WRITERS: u128 = 8;
+
+/// Sessions that are written to, each with `events` events.
+struct Writing {
+    acknowledged: Arc<Vec<AtomicU64>>,
+    writers: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Writing {
+    async fn begin(store: &Store, events: u64, at_once: usize) -> Self {
+        let acknowledged: Arc<Vec<AtomicU64>> =
+            Arc::new((0..WRITERS).map(|_| AtomicU64::new(0)).collect());
+        for n in 0..WRITERS {
+            created(store, n).await;
+        }
+        let write = |n: u128| {
             let (store, acknowledged) = (store.clone(), Arc::clone(&acknowledged));
             tokio::spawn(async move {
-                for k in 0..300_u64 {
-                    append(&store, id(n), vec![event(&k.to_string())]).await;
-                    acknowledged[usize::try_from(n).unwrap()].store(k + 1, Ordering::SeqCst);
+                for k in (0..events).step_by(at_once) {
+                    let next = k + at_once as u64;
+                    append(&store, id(n), (k..next).map(|k| event(&k.to_string())).collect()).await;
+                    acknowledged[usize::try_from(n).unwrap()].store(next, Ordering::SeqCst);
                 }
             })
-        })
-        .collect();
-    while !writers.iter().all(tokio::task::JoinHandle::is_finished) {
-        let before: Vec<_> =
-            acknowledged.iter().map(|count| count.load(Ordering::SeqCst)).collect();
+        };
+        let writers = (0..WRITERS).map(write).collect();
+        Self { acknowledged, writers }
+    }
+
+    fn is_over(&self) -> bool {
+        self.writers.iter().all(tokio::task::JoinHandle::is_finished)
+    }
+
+    fn promised(&self, session: u128) -> u64 {
+        self.acknowledged[usize::try_from(session).unwrap()].load(Ordering::SeqCst)
+    }
+
+    async fn end(self) {
+        for writer in self.writers {
+            writer.await.unwrap();
+        }
+    }
+}
+
+async fn a_list_holds_what_was_acknowledged_before_it_while_others_write(store: Store) {
+    let writing = Writing::begin(&store, 300, 1).await;
+    while !writing.is_over() {
+        let before: Vec<_> = (0..WRITERS).map(|n| writing.promised(n)).collect();
         for (session, last) in listed(&store, SessionQuery::default()).await {
             let promised = before[usize::try_from(session.uuid().as_u128()).unwrap()];
             assert!(last >= promised, "{last} of {promised}");
@@ -129,9 +156,7 @@ async fn a_list_holds_what_was_acknowledged_before_it_while_others_write(store: 
         let entries = store.figures(at(0)).await.unwrap().totals.entries;
         assert!(entries >= before.iter().sum::<u64>());
     }
-    for writer in writers {
-        writer.await.unwrap();
-    }
+    writing.end().await;
     let figures = store.figures(at(0)).await.unwrap();
     assert_eq!(figures.minutes.iter().map(|minute| minute.events).sum::<u64>(), 2400);
     for n in 0..WRITERS {
@@ -139,29 +164,21 @@ async fn a_list_holds_what_was_acknowledged_before_it_while_others_write(store: 
     }
 }
 
-/// More events than may wait unsettled, so that they are settled under the eyes of readers.
+/// Somebody has everything settled all the time, under the eyes of readers.
 async fn a_session_is_whole_for_whoever_reads_it_while_it_is_settled(store: Store) {
-    const WRITERS: u128 = 8;
-    let acknowledged: Arc<Vec<AtomicU64>> =
-        Arc::new((0..WRITERS).map(|_| AtomicU64::new(0)).collect());
-    for n in 0..WRITERS {
-        created(&store, n).await;
-    }
-    let writers: Vec<_> = (0..WRITERS)
-        .map(|n| {
-            let (store, acknowledged) = (store.clone(), Arc::clone(&acknowledged));
-            tokio::spawn(async move {
-                for k in (0..600_u64).step_by(4) {
-                    let events = (k..k + 4).map(|k| event(&k.to_string())).collect();
-                    append(&store, id(n), events).await;
-                    acknowledged[usize::try_from(n).unwrap()].store(k + 4, Ordering::SeqCst);
-                }
-            })
-        })
-        .collect();
+    let writing = Writing::begin(&store, 600, 4).await;
+    let settling = tokio::spawn({
+        let store = store.clone();
+        async move {
+            loop {
+                store.index().await.unwrap();
+                tokio::task::yield_now().await;
+            }
+        }
+    });
     for n in (0..WRITERS).cycle() {
-        let over = writers.iter().all(tokio::task::JoinHandle::is_finished);
-        let promised = acknowledged[usize::try_from(n).unwrap()].load(Ordering::SeqCst);
+        let over = writing.is_over();
+        let promised = writing.promised(n);
         let read = seqs(&log(&store, id(n)).await);
         assert_eq!(read, (1..=read.len() as u64).collect::<Vec<_>>());
         assert!(read.len() as u64 >= promised, "{} of {promised}", read.len());
@@ -170,9 +187,8 @@ async fn a_session_is_whole_for_whoever_reads_it_while_it_is_settled(store: Stor
             break;
         }
     }
-    for writer in writers {
-        writer.await.unwrap();
-    }
+    settling.abort();
+    writing.end().await;
 }
 
 async fn what_is_rebuilt_is_the_same_settled_or_not(store: Store) {

@@ -79,22 +79,22 @@ async fn an_event_is_known_whichever_store_wrote_it_and_wherever_it_waits() {
 async fn events_settle_in_bulk_without_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::sqlite(&folder.path().join("hotseat.db"), Limits::default()).unwrap();
-    for n in 1..=5 {
+    for n in 1..=10 {
         created(&store, n).await;
     }
-    for round in 0..6 {
-        for n in 1..=5 {
+    for round in 0..20 {
+        for n in 1..=10 {
             let events = (0..50).map(|k| event(&format!("{round}-{k}"))).collect();
             append(&store, id(n), events).await;
         }
     }
-    for n in 1..=5 {
+    for n in 1..=10 {
         let places: Vec<_> = log(&store, id(n)).await.iter().map(|event| event.seq.get()).collect();
-        assert_eq!(places, (1..=300).collect::<Vec<_>>());
+        assert_eq!(places, (1..=1000).collect::<Vec<_>>());
     }
     assert!(store.delete_session(id(3)).await.unwrap());
     created(&store, 3).await;
-    assert_eq!(append(&store, id(3), vec![event("0-0"), event("5-49")]).await.new, 2);
+    assert_eq!(append(&store, id(3), vec![event("0-0"), event("19-49")]).await.new, 2);
 }
 
 #[tokio::test]
