@@ -10,6 +10,9 @@
 //! counts only under the epoch that the log itself names: where another process wrote, the
 //! epoch is another one, and the reader looks through all that wait.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
