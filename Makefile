@@ -143,7 +143,7 @@ $(STAMPS)/chromium:
 # --------------------------------------------------------------------- the rest
 
 bench: build
-	cargo build --release --locked --package hotseat-testkit --example load
+	cargo build --release --locked --package hotseat-testkit --example load --example streams
 	$(VENV)/bin/python bench/bench.py
 
 # Served agents and documents, beside others who do the same.

@@ -22,6 +22,7 @@ from google.adk.events.event import Event
 from hotseat.adk.frozen import Frozen, NotFreezable
 from hotseat.adk.frozen_json import frozen_event
 from hotseat.adk.sessions_wire import Key
+from hotseat.adk.unread import unread
 
 MAX_SESSIONS = 1_000
 MAX_JSON_BYTES = 32 * 1024 * 1024
@@ -183,8 +184,8 @@ def kept(events: Iterable[Any]) -> list[KeptEvent]:
 
 
 def copies(events: Iterable[KeptEvent]) -> list[Event]:
-    """Copies of many events. Here calls are what costs, so those that are frozen cost one each."""
+    """Copies of many events; those that were read before are made when they are looked at."""
     return [
-        frozen.make(*frozen.parts) if (frozen := event._frozen) is not None else event.copy()
+        unread(frozen) if (frozen := event._frozen) is not None else event.copy()
         for event in events
     ]

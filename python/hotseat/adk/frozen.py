@@ -36,7 +36,7 @@ MODELS = "models"
 ONE = "one"
 
 Shape = tuple[Any, ...]
-_makers: dict[Shape, Callable[..., Any]] = {}
+_makers: dict[Shape, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
 # A model's own `__setattr__` checks and notes every change; its slots can be set without that.
 _SLOTS = {
@@ -54,7 +54,7 @@ class NotFreezable(Exception):
 class Frozen:
     """A model that cannot change any more."""
 
-    __slots__ = ("make", "parts")
+    __slots__ = ("fill", "make", "parts")
 
     def __init__(self, model: BaseModel) -> None:
         """Copies a model; raises :class:`NotFreezable`."""
@@ -69,12 +69,16 @@ class Frozen:
         return made
 
     def _join(self, shape: Shape, parts: list[Any]) -> None:
-        self.make = _makers.get(shape) or _new_maker(shape)
+        self.make, self.fill = _makers.get(shape) or _new_makers(shape)
         self.parts = parts
 
     def thaw(self) -> Any:
         """A new copy."""
         return self.make(*self.parts)
+
+    def thaw_into(self, model: Any) -> None:
+        """Makes an object of the model's class, which has no fields yet, a new copy."""
+        self.fill(model, *self.parts)
 
 
 def _take_apart(model: Any, cls: type[BaseModel], parts: list[Any]) -> Shape:
@@ -159,15 +163,18 @@ def _copied(value: Any) -> Any:
     return [_copied(v) if type(v) in (dict, list) else v for v in value]
 
 
-def _new_maker(shape: Shape) -> Callable[..., Any]:
+def _new_makers(shape: Shape) -> tuple[Callable[..., Any], Callable[..., Any]]:
     if len(_makers) >= MAX_SHAPES:
         raise NotFreezable("too many shapes")
-    maker = _makers[shape] = _compile(shape)
-    return maker
+    makers = _makers[shape] = _compile(shape)
+    return makers
 
 
-def _compile(shape: Shape) -> Callable[..., Any]:
-    """A function that makes copies of a shape: straight code, because calls are what costs."""
+def _compile(shape: Shape) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """A function that makes copies of a shape, and one that fills an object that is there.
+
+    Straight code, because calls are what costs.
+    """
     names: dict[str, Any] = {"new": object.__new__, "copied": _copied, **_SLOTS}
     lines: list[str] = []
     count = 0
@@ -192,8 +199,14 @@ def _compile(shape: Shape) -> Callable[..., Any]:
         if how is MODELS:
             return f"[item.make(*item.parts) for item in {part()}]"
         if how[0] is ONE:
-            return f"[{model(how[1])}]"
-        return model(how)
+            return f"[{inner(how[1])}]"
+        return inner(how)
+
+    def inner(shape: Shape) -> str:
+        made = model(shape)
+        # Before the lines that fill it, which do not need to be together.
+        lines.insert(0, f"{made} = new({constant(shape[0])})")
+        return made
 
     def model(shape: Shape) -> str:
         cls, set_names, inside = shape
@@ -201,7 +214,6 @@ def _compile(shape: Shape) -> Callable[..., Any]:
         made, values = f"m{fields}", f"v{fields}"
         lines.append(f"{values} = {fields}.copy()")
         lines.extend(f"{values}[{name!r}] = {copy(how)}" for name, how in inside)
-        lines.append(f"{made} = new({constant(cls)})")
         lines.append(f"set_fields({made}, {values})")
         lines.append(f"set_names({made}, {constant(set(set_names))}.copy())")
         lines.append(f"set_extra({made}, None)")
@@ -211,9 +223,11 @@ def _compile(shape: Shape) -> Callable[..., Any]:
 
     made = model(shape)
     parts = ", ".join(f"p{number}" for number in range(1, count + 1))
-    body = "\n    ".join([*lines, f"return {made}"])
-    exec(f"def make({parts}):\n    {body}", names)
-    return names["make"]
+    body = "\n    ".join(lines)
+    begin = f"{made} = new({constant(shape[0])})"
+    exec(f"def make({parts}):\n    {begin}\n    {body}\n    return {made}", names)
+    exec(f"def fill({made}, {parts}):\n    {body}", names)
+    return names["make"], names["fill"]
 
 
 @functools.cache
