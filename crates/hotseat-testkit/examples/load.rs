@@ -6,7 +6,9 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
+#[path = "bench/plain.rs"]
 mod plain;
+#[path = "bench/sample.rs"]
 mod sample;
 
 use std::sync::Arc;
@@ -52,7 +54,7 @@ fn main() {
             Client { line: Line::new(address), address: address.to_owned(), token: token.clone() };
         if n == 0 || !one {
             let new = CreateAdkSessionRequest { key: Some(key.clone()), ..Default::default() };
-            assert!(client.call("CreateAdkSession", &new), "a session");
+            client.call("CreateAdkSession", &new).expect("a session");
         }
         let stop = Arc::clone(&stop);
         let work = move || client.append(&key, &stop);
@@ -81,18 +83,16 @@ impl Client {
                 raw_json: event(times.len()).into(),
                 ..Default::default()
             };
-            let began = Instant::now();
-            if self.call("AppendAdkEvent", &request) {
-                times.push(began.elapsed());
-            } else {
-                errors += 1;
+            match self.call("AppendAdkEvent", &request) {
+                Some(time) => times.push(time),
+                None => errors += 1,
             }
         }
         (times, errors)
     }
 
-    /// One unary call. An answer with a message is a success.
-    fn call(&mut self, method: &str, message: &impl Message) -> bool {
+    /// One unary call, and how long it took. An answer with a message is a success.
+    fn call(&mut self, method: &str, message: &impl Message) -> Option<Duration> {
         let message = message.encode_to_vec();
         let Self { line, address, token } = self;
         let mut request = format!(
@@ -105,7 +105,7 @@ impl Client {
         let length = u32::try_from(message.len()).expect("a small message");
         request.extend_from_slice(&length.to_be_bytes());
         request.extend_from_slice(&message);
-        let Answer { ok, body, .. } = line.ask(&request);
-        ok && !body.is_empty()
+        let Answer { ok, first, body } = line.ask(&request);
+        (ok && !body.is_empty()).then_some(first)
     }
 }

@@ -7,6 +7,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
+#[path = "bench/plain.rs"]
 mod plain;
 
 use std::sync::Arc;

@@ -6,6 +6,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
+#[path = "bench/sample.rs"]
 mod sample;
 
 use std::time::{Duration, Instant};
@@ -63,7 +64,7 @@ async fn write(api: Api, keys: Vec<AdkSessionKey>, lasts: Duration) -> (Vec<Dura
     }
     let (send, waiting) = tokio::sync::mpsc::channel(WAITING);
     let began = Instant::now();
-    let mut sent = vec![began; keys.len()];
+    let mut since = vec![began; keys.len()];
     let append = |n: usize, round: usize| Append {
         number: n as u64,
         event: Some(AppendAdkEventRequest {
@@ -84,11 +85,11 @@ async fn write(api: Api, keys: Vec<AdkSessionKey>, lasts: Duration) -> (Vec<Dura
         for Answer { number, appended, .. } in batch.answers {
             let n = usize::try_from(number).expect("one of ours");
             match appended {
-                Some(_) => times.push(now - sent[n]),
+                Some(_) => times.push(now - since[n]),
                 None => errors += 1,
             }
             appends.push(append(n, times.len()));
-            sent[n] = Instant::now();
+            since[n] = Instant::now();
         }
         if began.elapsed() > lasts {
             send = None; // What is under way is still answered.

@@ -16,7 +16,6 @@ pub(crate) struct Answer {
     /// Whether it is a 200.
     pub(crate) ok: bool,
     /// When the body began.
-    #[allow(dead_code, reason = "not every program asks")]
     pub(crate) first: Duration,
     pub(crate) body: Vec<u8>,
 }
