@@ -14,24 +14,24 @@ use hotseat_testkit::proto::{
 };
 use hotseat_testkit::{Grpc, TestServer, sample};
 
-fn key(id: &str) -> Option<AdkSessionKey> {
+fn key(id: &str) -> AdkSessionKey {
     let (app_name, user_id) = ("notes".to_owned(), "ada".to_owned());
-    Some(AdkSessionKey { app_name, user_id, id: id.to_owned() })
+    AdkSessionKey { app_name, user_id, id: id.to_owned() }
 }
 
 fn append(number: u64, session: &str, event_id: &str) -> Append {
     let raw_json = sample::user_event(event_id, "hi").to_string().into();
-    let event = AppendAdkEventRequest { key: key(session), raw_json, ..Default::default() };
+    let event = AppendAdkEventRequest { key: Some(key(session)), raw_json, ..Default::default() };
     Append { number, event: Some(event) }
 }
 
 async fn create(grpc: &mut Grpc, id: &str) {
-    let new = CreateAdkSessionRequest { key: key(id), ..Default::default() };
+    let new = CreateAdkSessionRequest { key: Some(key(id)), ..Default::default() };
     grpc.sessions.create_adk_session(new).await.unwrap();
 }
 
 async fn logged(grpc: &mut Grpc, id: &str) -> Vec<u64> {
-    let wish = GetAdkSessionRequest { key: key(id), ..Default::default() };
+    let wish = GetAdkSessionRequest { key: Some(key(id)), ..Default::default() };
     let read = grpc.sessions.get_adk_session(wish).await.unwrap().into_inner();
     read.events.iter().map(|event| event.seq).collect()
 }

@@ -95,13 +95,11 @@ async fn call(grpc: &mut Grpc, name: &str, session: &str, user: &str) -> Result<
             let wish = tokio_stream::once(proto::AppendAdkEventsRequest { appends });
             let mut answers = grpc.sessions.append_adk_events(wish).await?.into_inner();
             let answer = answers.message().await?.unwrap().answers.remove(0);
-            match answer.appended {
-                Some(appended) => told(&appended),
-                None => {
-                    let code = Code::from(i32::try_from(answer.code).unwrap());
-                    return Err(Status::new(code, answer.message));
-                }
-            }
+            let Some(appended) = answer.appended else {
+                let code = Code::from(i32::try_from(answer.code).unwrap());
+                return Err(Status::new(code, answer.message));
+            };
+            told(&appended)
         }
         "GetAdkUserState" => {
             let (app_name, user_id) = ("app".to_owned(), user.to_owned());
