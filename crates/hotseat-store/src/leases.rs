@@ -19,7 +19,7 @@ pub const MAX_LEASES_PER_SESSION: usize = 1_000;
 pub struct Lease {
     /// The session.
     pub session: SessionId,
-    /// What is held: `turn:<id>` or `run:<id>`.
+    /// What is held: `turn:<id>`.
     pub subject: String,
     /// By whom.
     pub holder: String,

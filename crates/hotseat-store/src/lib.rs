@@ -30,6 +30,7 @@ mod postgres;
 mod query;
 mod rules;
 mod session;
+mod shared;
 mod sqlite;
 mod store;
 mod tally;
@@ -59,4 +60,5 @@ pub use session::{
     AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Owner, Session,
     SharedState, Turn,
 };
+pub use shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, Shared, TakeOver};
 pub use store::Store;

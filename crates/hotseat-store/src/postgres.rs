@@ -24,6 +24,7 @@ mod retention;
 mod row;
 mod schema;
 mod search;
+mod servers;
 mod sheet;
 mod text;
 

@@ -16,6 +16,7 @@ use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
+use crate::shared::Shared;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
     Access, Act, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
@@ -436,6 +437,15 @@ impl Store {
         }
         self.hub.signal(signal);
         Ok(())
+    }
+
+    /// What servers that share the database need of each other. None where one server has it
+    /// for itself.
+    pub fn shared(&self) -> Option<Shared> {
+        match &self.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(database) => Some(Shared::new(database.clone())),
+        }
     }
 
     /// Every signal from now on; a listener that lags loses some.

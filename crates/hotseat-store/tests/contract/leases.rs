@@ -119,7 +119,7 @@ async fn one_of_many_who_ask_at_once_has_it(store: Store) {
         .map(|n| {
             let store = store.clone();
             tokio::spawn(async move {
-                store.lease(request(1, "run:a", &format!("replica {n}"), 0)).await.unwrap()
+                store.lease(request(1, "turn:a", &format!("replica {n}"), 0)).await.unwrap()
             })
         })
         .collect();

@@ -42,6 +42,8 @@ mod proxy;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod settling;
