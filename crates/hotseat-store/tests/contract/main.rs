@@ -40,6 +40,8 @@ mod properties;
 #[cfg(test)]
 mod proxy;
 #[cfg(test)]
+mod recent;
+#[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod servers;
