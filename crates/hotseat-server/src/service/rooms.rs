@@ -2,7 +2,7 @@
 //!
 //! Whoever wants to answer a turn in peace claims it; others are then refused by name. A claim
 //! is a lease in the store, so it holds on every server, and ends by itself when its holder's
-//! page is gone. Who is here and who is typing is only told, and known to this server alone.
+//! page is gone. Who is here and who is typing is only told, and kept nowhere.
 
 mod presence;
 

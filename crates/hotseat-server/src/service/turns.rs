@@ -88,7 +88,7 @@ impl App {
         }
         // Also when it is submitted again: whoever asked the first time may not have lived to
         // see the answer.
-        if self.seats.of(session) == Seat::Replay {
+        if self.seat_of(session).await? == Seat::Replay {
             self.replay_turn(session, turn, &asker, &request).await?;
         }
         if appended.new == 1 {
