@@ -48,7 +48,7 @@ pub use figures::{
 };
 pub use hub::{Change, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 pub use latency::Latency;
-pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
+pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION, claim_on};
 pub use limits::Limits;
 pub use people::{
     Act, Bearer, MAX_TOKENS_PER_USER, MAX_USERS, NewToken, PeopleError, Token, TokenHash, User,

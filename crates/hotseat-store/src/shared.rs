@@ -1,4 +1,5 @@
-//! What servers that share a database need of each other: who is there, and who works on what.
+//! What servers that share a database need of each other: who is there, who works on what, and
+//! questions to the workers of others.
 //!
 //! A server is there for as long as it says so again, by the clock of the database. Who works on
 //! a run has a lease on it that ends with its server, so a run costs one row when it is taken and
@@ -113,6 +114,36 @@ impl Shared {
     /// The runs that a server has.
     pub async fn held_runs(&self, server: Uuid) -> Result<Vec<HeldRun>, StoreError> {
         self.database.held_runs(server).await
+    }
+
+    /// Puts a question where any server finds it, for as long as `life`.
+    pub async fn put_question(
+        &self,
+        id: Uuid,
+        question: &[u8],
+        life: Duration,
+    ) -> Result<(), StoreError> {
+        self.database.put_question(id, question, life).await
+    }
+
+    /// Takes a question to answer it. None if it is gone or somebody has it.
+    pub async fn take_question(&self, id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+        self.database.take_question(id).await
+    }
+
+    /// Answers a question, if it still is asked.
+    pub async fn answer_question(&self, id: Uuid, answer: &[u8]) -> Result<(), StoreError> {
+        self.database.answer_question(id, answer).await
+    }
+
+    /// The answer to a question, once it is there.
+    pub async fn question_answer(&self, id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+        self.database.question_answer(id).await
+    }
+
+    /// Takes a question back, answered or not.
+    pub async fn drop_question(&self, id: Uuid) -> Result<(), StoreError> {
+        self.database.drop_question(id).await
     }
 
     /// Says that a server goes: once its appends are in the log, what it worked on itself is

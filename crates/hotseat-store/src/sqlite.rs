@@ -41,7 +41,7 @@ use self::whereabouts::Whereabouts;
 use self::writer::Writer;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
-use crate::rules::Prepared;
+use crate::rules::{Answerer, Prepared};
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
     Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
@@ -100,6 +100,16 @@ impl Sqlite {
         // Worked out here, on the caller's thread: the writer's is the one everybody waits for.
         let prepared = events.into_iter().map(|event| Prepared::new(event, &self.limits));
         self.writer.append(session, expected, prepared.collect()).await
+    }
+
+    pub(crate) async fn answer(
+        &self,
+        session: SessionId,
+        response: NewEvent,
+        by: Answerer,
+    ) -> Result<Appended, AppendError> {
+        let response = Prepared::answer(response, by, &self.limits);
+        self.writer.append(session, Expected::Any, vec![response]).await
     }
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {

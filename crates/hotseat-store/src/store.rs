@@ -16,6 +16,7 @@ use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
+use crate::rules::Answerer;
 use crate::shared::Shared;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
@@ -186,6 +187,23 @@ impl Store {
         }
         let began = Instant::now();
         let appended = ask!(self.append(session, expected, events));
+        self.times.append.record(began.elapsed());
+        appended
+    }
+
+    /// Appends the answer of somebody to a turn, unless somebody else has claimed it. That is
+    /// looked at in the same transaction.
+    pub async fn answer(
+        &self,
+        session: SessionId,
+        mut response: NewEvent,
+        by: &str,
+        now: Timestamp,
+    ) -> Result<Appended, AppendError> {
+        response.timestamp = to_millisecond(response.timestamp);
+        let by = Answerer { name: by.to_owned(), now };
+        let began = Instant::now();
+        let appended = ask!(self.answer(session, response, by));
         self.times.append.record(began.elapsed());
         appended
     }

@@ -11,6 +11,7 @@
 //! than after [`LIFE`], so two servers do not both go on with a run.
 
 mod beat;
+mod questions;
 mod words;
 
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use self::questions::Questions;
 pub(super) use self::words::{AnswerPiece, Word};
 use super::{App, Reserved};
 use crate::clock;
@@ -58,6 +60,7 @@ pub(super) struct Company {
     steady_since: Mutex<Instant>,
     /// The runs that this server has a lease on.
     taken: Mutex<HashMap<String, SessionId>>,
+    questions: Questions,
 }
 
 impl Replicas {
@@ -73,6 +76,7 @@ impl Replicas {
                 sure_until: watch::Sender::new(now),
                 steady_since: Mutex::new(now),
                 taken: Mutex::default(),
+                questions: Questions::default(),
             })
         });
         Self(company)

@@ -222,6 +222,23 @@ async fn who_comes_to_another_server_in_the_middle_of_an_answer_gets_all_of_it_o
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_is_asked_from_any_server() {
+    let servers = Servers::start(2).await;
+    let mut worker = servers.worker(0).await;
+    let session = servers.api(1).session_with(&json!({"agent": "math"})).await;
+    let path = format!("/api/v1/sessions/{session}/artifacts");
+    let api = servers.api(1).clone();
+    let asking = tokio::spawn(async move { api.get(&path).await });
+    let (ask, _) = worker.asked("artifacts").await;
+    // More than servers can tell each other.
+    let long = "x".repeat(20_000);
+    let listed = json!({"items": [{"name": long}]});
+    worker.answer(&ask, &listed).await;
+    let answer = soon("an answer", asking).await.unwrap();
+    assert_eq!(answer.json(200)["items"][0]["name"], long);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_in_a_room_see_each_other_wherever_they_are() {
     let servers = Servers::start(2).await;
     let ada = servers.all[0].member("ada", "developer").await;

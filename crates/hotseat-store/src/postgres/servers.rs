@@ -18,7 +18,7 @@ use crate::StoreError;
 use crate::shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, TakeOver};
 
 /// The time of the database in milliseconds.
-const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /// How long a server that is gone is remembered, in milliseconds.
 const FORGET_AFTER: i64 = 3_600_000;
@@ -164,6 +164,6 @@ impl Postgres {
     }
 }
 
-fn millis(duration: Duration) -> i64 {
+pub(super) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

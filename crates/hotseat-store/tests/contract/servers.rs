@@ -163,6 +163,21 @@ async fn who_goes_leaves_its_own_runs_at_once_and_those_of_workers_after_a_grace
 }
 
 #[tokio::test]
+async fn a_question_is_taken_once_and_answered_once() {
+    let database = TestDatabase::create();
+    let (_store, shared) = open(&database).await;
+    let id = Uuid::from_u128(9);
+    shared.put_question(id, b"what?", LONG).await.unwrap();
+    assert_eq!(shared.take_question(id).await.unwrap().as_deref(), Some(&b"what?"[..]));
+    assert_eq!(shared.take_question(id).await.unwrap(), None);
+    assert_eq!(shared.question_answer(id).await.unwrap(), None);
+    shared.answer_question(id, b"that").await.unwrap();
+    assert_eq!(shared.question_answer(id).await.unwrap().as_deref(), Some(&b"that"[..]));
+    shared.drop_question(id).await.unwrap();
+    assert_eq!(shared.question_answer(id).await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn a_deleted_session_leaves_no_lease() {
     let database = TestDatabase::create();
     let (store, shared) = open(&database).await;

@@ -100,6 +100,30 @@ async fn another_server_goes_on_with_the_run_of_one_that_was_killed() {
     assert_eq!(ends, 1, "{log:?}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_was_paused_leaves_its_run_to_the_one_that_took_it_over() {
+    let database = TestDatabase::create();
+    let (paused, front) = (hosting(&database).start(), over(&database).start());
+    front.api.until_connected("desk", true).await;
+    let watched = tokio::spawn(shown(say(&front.api, "t", "Hi").await));
+    let (session, turn) = until_turn(&front.api).await;
+    let other = hosting(&database).start();
+    other.api.until_connected("desk", true).await;
+    paused.send_signal("STOP");
+    other.api.decide(&session, &turn, &sample::says("Hello.")).await.json(200);
+    let shown = watched.await.unwrap();
+    assert_eq!(shown, ("Hello.".to_owned(), Some("RUN_FINISHED".to_owned())));
+    let log = log_of(&other.api, &session).await;
+    paused.send_signal("CONT");
+    // It finds the answer that it waited for, and that the run is not its own any more. By the
+    // time it takes the next one it has looked.
+    other.signal("TERM");
+    let next = paused.api.session_with(&json!({"agent": "desk"})).await;
+    paused.api.query(&next, "Are you there?").await.json(202);
+    assert_eq!(until_turn(&front.api).await.0, next);
+    assert_eq!(log_of(&paused.api, &session).await, log);
+}
+
 /// The servers, as those who use them know them.
 #[derive(Clone)]
 struct Doors(Arc<Mutex<Vec<Api>>>);

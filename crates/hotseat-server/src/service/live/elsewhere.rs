@@ -236,3 +236,6 @@ fn in_parts(delta: &Delta) -> Vec<Delta> {
     }
     parts
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What servers tell each other in passing.
 //!
-//! All of it is about one session and may be lost: a run that nobody was told of is found by the
+//! Most of it is about one session, and all of it may be lost: a run that nobody was told of is found by the
 //! next look, pieces of an answer are in the event that completes it, and who is in a room is
 //! told again.
 
@@ -14,7 +14,7 @@ use super::Company;
 use crate::error::causes;
 use crate::service::{App, ServiceError};
 
-/// Something about a session.
+/// Something about a session, unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::service) enum Word {
     /// Its run waits for somebody who hosts the agent.
@@ -35,6 +35,10 @@ pub(in crate::service) enum Word {
     Present { names: Vec<String> },
     /// Who else is in its room?
     WhoIsThere,
+    /// A question for a worker that hosts the agent, or any. About no session.
+    Asks { id: Uuid, agent: Option<String> },
+    /// A question has its answer. About no session.
+    Answered { id: Uuid },
 }
 
 /// A piece of an answer, on its way to another server.
@@ -73,7 +77,7 @@ impl App {
                         continue;
                     };
                     if from != company.name {
-                        self.heard(session, from, word);
+                        self.heard(company, session, from, word);
                     }
                 }
                 Err(RecvError::Lagged(lost)) => tracing::debug!(lost, "words of servers were lost"),
@@ -82,7 +86,7 @@ impl App {
         }
     }
 
-    fn heard(&self, session: SessionId, from: Uuid, word: Word) {
+    fn heard(&self, company: &Company, session: SessionId, from: Uuid, word: Word) {
         match word {
             Word::Work => {
                 let app = self.clone();
@@ -96,6 +100,8 @@ impl App {
             Word::Claims => self.rooms.claims_elsewhere(session),
             Word::Present { names } => self.rooms.present_elsewhere(session, from, names),
             Word::WhoIsThere => self.rooms.tell_who_is_there(session),
+            Word::Asks { id, agent } => self.asked_elsewhere(id, agent.as_deref()),
+            Word::Answered { id } => company.questions.answered(id),
         }
     }
 

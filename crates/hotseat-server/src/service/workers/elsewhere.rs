@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::Workers;
 use crate::service::Agent;
+use crate::service::native::NATIVE;
 
 impl Workers {
     /// The agents that workers of this server host.
@@ -19,6 +20,21 @@ impl Workers {
     /// Whether a worker of this server hosts an agent.
     pub(crate) fn hosts(&self, agent: &str) -> bool {
         self.lock().is_hosted_here(agent)
+    }
+
+    /// Whether a worker here can be asked something.
+    pub(crate) fn can_ask(&self, agent: Option<&str>) -> bool {
+        self.lock().newest_mut(agent).is_some()
+    }
+
+    /// Whether a worker of another server can.
+    pub(crate) fn can_ask_elsewhere(&self, agent: Option<&str>) -> bool {
+        let inner = self.lock();
+        inner.elsewhere.values().flatten().any(|known| match agent {
+            Some(agent) => known.name == agent,
+            // What is asked of any is asked of Python.
+            None => known.runtime != NATIVE,
+        })
     }
 
     /// Notes what other servers host. What an agent's own worker here says of it goes first.

@@ -19,3 +19,12 @@ CREATE TABLE run_leases (
 );
 
 CREATE INDEX run_leases_of_server ON run_leases (server_id);
+
+-- Questions that a server puts to the workers of the others. Whoever asks takes them away.
+CREATE TABLE questions (
+    question_id uuid    NOT NULL PRIMARY KEY,
+    until       bigint  NOT NULL,                -- nobody waits for longer: Unix time, milliseconds
+    question    bytea   NOT NULL,
+    taken       boolean NOT NULL DEFAULT false,
+    answer      bytea
+);
