@@ -163,7 +163,12 @@ fn optional_json(field: &str, bytes: &[u8]) -> Result<Option<Value>, Status> {
 fn server_message(message: ToWorker) -> ServerMessage {
     let message = match message {
         ToWorker::StartRun(start) => FromServer::StartRun(start_run(&start)),
-        ToWorker::CancelRun { run_id } => FromServer::CancelRun(CancelRun { run_id }),
+        ToWorker::CancelRun { run_id } => {
+            FromServer::CancelRun(CancelRun { run_id, taken_over: false })
+        }
+        ToWorker::LeaveRun { run_id } => {
+            FromServer::CancelRun(CancelRun { run_id, taken_over: true })
+        }
         ToWorker::Ask { ask_id, what, question } => {
             FromServer::Ask(Ask { ask_id, what: what.as_str().to_owned(), json: question.into() })
         }

@@ -93,7 +93,7 @@ impl App {
                         };
                         runs.spawn(run.instrument(span));
                     }
-                    Some(ToWorker::CancelRun { run_id }) => {
+                    Some(ToWorker::CancelRun { run_id } | ToWorker::LeaveRun { run_id }) => {
                         if let Some(stop) = stops.get(&run_id) {
                             stop.send_replace(true);
                         }

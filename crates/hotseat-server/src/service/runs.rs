@@ -204,16 +204,15 @@ impl App {
         for agent in agents {
             open.extend(self.resume_runs(&agent, &worker, &claims).await?);
         }
-        // What ended while the worker was away, or went to another, is told to it now.
+        // What ended while the worker was away is told to it now.
         for run_id in claims.difference(&open) {
-            self.workers.disown(run_id);
+            self.workers.cancel(run_id);
         }
         Ok(attached)
     }
 
-    /// Hands out the open runs of an agent that nobody works on, and returns those that are
-    /// open and worked on here. What the worker claims to work on is its own, unless another
-    /// server has given it to somebody else.
+    /// Hands out the open runs of an agent that nobody works on, and returns all of them. What
+    /// the worker claims to work on is its own, unless another has it by now.
     async fn resume_runs(
         &self,
         agent: &str,
@@ -234,7 +233,7 @@ impl App {
                 if claimed {
                     let worker = Some(worker.to_owned());
                     if !self.replicas.take(session.id, &run.run_id, worker).await {
-                        continue;
+                        self.workers.disown(&run.run_id);
                     }
                 } else if !self.replicas.possible() {
                     // Where others may have it, what waits is looked for among all at once, as
@@ -282,6 +281,7 @@ impl App {
     ) -> Result<(), ServiceError> {
         let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
         let change = Arc::new(change);
+        let mut taken = false;
         // Again only if the worker went in between.
         loop {
             let reserved = match self.workers.reserve(place.agent, run_id) {
@@ -292,6 +292,7 @@ impl App {
             if !self.take_run(place.session, &reserved).await {
                 return Ok(());
             }
+            taken = true;
             let start = match self.prepare(place, run_id, &change, resume).await {
                 Ok(start) => ToWorker::StartRun(Box::new(start)),
                 Err(error) => {
@@ -304,7 +305,9 @@ impl App {
                 return Ok(());
             }
         }
-        self.replicas.let_go(place.session, &change.run_id).await;
+        if taken {
+            self.replicas.let_go(place.session, &change.run_id).await;
+        }
         self.replicas.tell(place.session, &Word::Work);
         let agent = self.workers.agent(place.agent);
         if !agent.is_some_and(|agent| agent.connected) {

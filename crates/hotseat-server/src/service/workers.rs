@@ -37,8 +37,18 @@ pub(crate) struct Registration {
 #[derive(Debug, Clone)]
 pub(crate) enum ToWorker {
     StartRun(Box<StartRun>),
-    CancelRun { run_id: String },
-    Ask { ask_id: String, what: What, question: String },
+    CancelRun {
+        run_id: String,
+    },
+    /// Another worker has it now.
+    LeaveRun {
+        run_id: String,
+    },
+    Ask {
+        ask_id: String,
+        what: What,
+        question: String,
+    },
 }
 
 /// A worker's place among the attached ones; leaving it behind detaches the worker.
@@ -229,10 +239,14 @@ impl Workers {
 
     /// Tells whoever works on a run to stop.
     pub(crate) fn cancel(&self, run_id: &str) {
+        self.tell(run_id, &ToWorker::CancelRun { run_id: run_id.to_owned() });
+    }
+
+    fn tell(&self, run_id: &str, message: &ToWorker) {
         for worker in self.lock().attached.values() {
             if worker.active_runs.contains(run_id) {
                 // One that does not read its messages finds the end in the log.
-                let _ = worker.sender.try_send(ToWorker::CancelRun { run_id: run_id.to_owned() });
+                let _ = worker.sender.try_send(message.clone());
             }
         }
     }
@@ -244,7 +258,7 @@ impl Workers {
 
     /// Takes a run from whoever works on it here, because another server has it now.
     pub(crate) fn disown(&self, run_id: &str) {
-        self.cancel(run_id);
+        self.tell(run_id, &ToWorker::LeaveRun { run_id: run_id.to_owned() });
         self.run_ended(run_id);
     }
 

@@ -179,7 +179,8 @@ async fn a_worker_that_comes_back_too_late_is_told_to_stop_and_its_end_does_not_
         ..ScriptedWorker::registering("w", "math")
     };
     let mut worker = ScriptedWorker::attach_as(servers.api(0), again).await.unwrap();
-    assert_eq!(worker.cancellation().await.run_id, run.run_id);
+    let told = worker.cancellation().await;
+    assert_eq!((told.run_id, told.taken_over), (run.run_id.clone(), true));
     worker.end(&run, "cancelled").await;
     other.end(&taken, "finished").await;
     until_run_is_over(servers.api(0), &session).await;

@@ -23,8 +23,8 @@ pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bi
 /// How long a server that is gone is remembered, in milliseconds.
 const FORGET_AFTER: i64 = 3_600_000;
 
-/// Runs of one server that are told of.
-const MOST_HELD: i64 = 10_000;
+/// Runs read at once.
+const PAGE: usize = 1_000;
 
 impl Postgres {
     pub(crate) async fn present(
@@ -134,17 +134,26 @@ impl Postgres {
         let sql = format!(
             "SELECT l.session_id, l.run_id, s.session_id IS NOT NULL FROM run_leases l \
              LEFT JOIN sessions s ON s.session_id = l.session_id AND s.run_id = l.run_id \
-             WHERE l.server_id = $1 LIMIT {MOST_HELD}"
+             WHERE l.server_id = $1 AND l.session_id > $2 ORDER BY l.session_id LIMIT {PAGE}"
         );
-        retry!(self, Patience::to_read("look at the runs of a server"), |held| {
-            let statement = held.prepare_cached(&sql).await?;
-            let found = held.query(&statement, &[&server]).await?;
-            let read = |row: &_| {
-                let session = row::session_id(row, 0)?;
-                Ok(HeldRun { session, run_id: row::text(row, 1)?, open: row::get(row, 2)? })
-            };
-            found.iter().map(read).collect::<Result<Vec<_>, Failure>>()
-        })
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map_or(Uuid::nil(), |run: &HeldRun| run.session.uuid());
+            let page = retry!(self, Patience::to_read("look at the runs of a server"), |held| {
+                let statement = held.prepare_cached(&sql).await?;
+                let found = held.query(&statement, &[&server, &after]).await?;
+                let read = |row: &_| {
+                    let session = row::session_id(row, 0)?;
+                    Ok(HeldRun { session, run_id: row::text(row, 1)?, open: row::get(row, 2)? })
+                };
+                found.iter().map(read).collect::<Result<Vec<_>, Failure>>()
+            })?;
+            let more = page.len() == PAGE;
+            all.extend(page);
+            if !more {
+                return Ok(all);
+            }
+        }
     }
 
     pub(crate) async fn leave(&self, server: Uuid, grace: Duration) -> Result<(), StoreError> {

@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long a worker may be away before its runs are given to another.
 const WORKER_RETURNS: Duration = Duration::from_secs(3);
 
-/// How long what runs here may take to stop.
+/// How long what runs here may take to stop, and how long others may take to be told of it.
 const STOP: Duration = Duration::from_secs(5);
 
 /// Who is in a room is told again every so many beats.
@@ -37,7 +37,7 @@ const ROOMS_EVERY: u32 = 5;
 struct Seen {
     /// The cards of the others, by their edition.
     cards: HashMap<Uuid, (i64, Vec<Agent>)>,
-    /// Runs of this server that no worker of its works on, and since when.
+    /// Runs of this server that no worker of its works on or that have ended, and since when.
     unattended: HashMap<String, Instant>,
     beats: u32,
 }
@@ -149,8 +149,8 @@ impl App {
         Ok(())
     }
 
-    /// Ends what ended elsewhere, and sees to it that somebody works on every run that can be
-    /// worked on here.
+    /// Ends what ended elsewhere without this server being told, and sees to it that somebody
+    /// works on every run that can be worked on here.
     async fn look_after_runs(
         &self,
         company: &Company,
@@ -159,16 +159,18 @@ impl App {
         let mut waiting: Vec<SessionId> = Vec::new();
         let mut unattended = HashMap::new();
         for HeldRun { session, run_id, open } in company.shared.held_runs(company.name).await? {
-            if !open {
-                self.workers.cancel(&run_id);
-                self.replicas.let_go(session, &run_id).await;
-            } else if !self.workers.works_on(&run_id) {
-                let since = seen.unattended.get(&run_id).copied().unwrap_or_else(Instant::now);
-                if since.elapsed() < WORKER_RETURNS {
-                    unattended.insert(run_id, since);
-                    continue;
-                }
-                self.replicas.let_go(session, &run_id).await;
+            if open && self.workers.works_on(&run_id) {
+                continue;
+            }
+            // Its worker may be about to come back, or its end is just being noted.
+            let since = seen.unattended.get(&run_id).copied().unwrap_or_else(Instant::now);
+            if since.elapsed() < WORKER_RETURNS {
+                unattended.insert(run_id, since);
+                continue;
+            }
+            self.workers.cancel(&run_id);
+            self.replicas.let_go(session, &run_id).await;
+            if open {
                 self.replicas.tell(session, &Word::Work);
                 waiting.push(session);
             }
@@ -192,8 +194,12 @@ impl App {
             tracing::warn!("an agent did not stop in time; its runs wait for a while");
             return;
         }
-        if let Err(error) = company.shared.leave(company.name, GRACE).await {
-            tracing::warn!(error = %causes(&error), "the other servers were not told of the end");
+        match tokio::time::timeout(STOP, company.shared.leave(company.name, GRACE)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(error = %causes(&error), "the other servers were not told of the end");
+            }
+            Err(_) => tracing::warn!("the other servers could not be told of the end in time"),
         }
     }
 }

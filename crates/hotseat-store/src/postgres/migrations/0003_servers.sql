@@ -18,7 +18,7 @@ CREATE TABLE run_leases (
     worker     text                              -- none: the server itself
 );
 
-CREATE INDEX run_leases_of_server ON run_leases (server_id);
+CREATE INDEX run_leases_of_server ON run_leases (server_id, session_id);
 
 -- Questions that a server puts to the workers of the others. Whoever asks takes them away.
 CREATE TABLE questions (
