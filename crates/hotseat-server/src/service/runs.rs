@@ -197,7 +197,7 @@ impl App {
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
         self.needs(Role::Admin)?;
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
-        let claims: HashSet<_> = registration.active_runs.iter().cloned().collect();
+        let claims = registration.active_runs.clone();
         let worker = registration.worker_id.clone();
         let attached = self.workers.attach(registration);
         let mut open = HashSet::new();
@@ -205,7 +205,7 @@ impl App {
             open.extend(self.resume_runs(&agent, &worker, &claims).await?);
         }
         // What ended while the worker was away is told to it now.
-        for run_id in claims.difference(&open) {
+        for run_id in claims.iter().filter(|run_id| !open.contains(*run_id)) {
             self.workers.cancel(run_id);
         }
         Ok(attached)
@@ -217,7 +217,7 @@ impl App {
         &self,
         agent: &str,
         worker: &str,
-        claims: &HashSet<String>,
+        claims: &[String],
     ) -> Result<Vec<String>, ServiceError> {
         let mut open = Vec::new();
         let mut query = SessionQuery {
