@@ -64,6 +64,7 @@ class SessionLink:
         self._tools: dict[str, Callable[[], None]] = {}
         self._follower: asyncio.Task[None] | None = None
         self._rest: asyncio.TimerHandle | None = None
+        self._abandoned = False
 
     @property
     def idle(self) -> bool:
@@ -121,6 +122,10 @@ class SessionLink:
         """Cancels a running tool call; nothing happens if it does not run here."""
         if cancel := self._tools.pop(call_id, None):
             cancel()
+
+    def abandon(self) -> None:
+        """Writes nothing more: another worker goes on with this session."""
+        self._abandoned = True
 
     async def close(self) -> None:
         """Stops listening; whoever still waits gets an error."""
@@ -217,6 +222,8 @@ class SessionLink:
             after_seq = page.events[-1].seq
 
     async def _call(self, service: str, method: str, request: Any) -> Any:
+        if self._abandoned:
+            raise ConnectionClosed(self._connection.url)
         try:
             return await self._connection.call(service, method, request)
         except ServerRefused as error:
@@ -231,6 +238,8 @@ class SessionLink:
         await self._connection.call("Seat", "CreateSession", self._creation)
 
     async def _dismiss(self, turn_id: str) -> None:
+        if self._abandoned:
+            return
         request = _wire.DismissTurnRequest(
             session_id=self.id, turn_id=turn_id, reason="the run was cancelled"
         )

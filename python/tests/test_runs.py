@@ -233,3 +233,20 @@ async def test_a_resumed_run_of_a_model_repeats_neither_answers_nor_tools(stage:
     assert events[: len(before)] == before
     assert texts(events) == ["count", "It was 1."]
     assert len({event["id"] for event in events}) == len(events) == 4
+
+
+async def test_a_run_that_another_worker_has_now_is_left_without_a_word(stage: Setting) -> None:
+    on = await stage(LlmAgent(name="math", model="nobody", tools=[add]))
+    run_id = on.start("1 + 2?")
+    turn = await on.human.next_turn()
+
+    on.host.leave(run_id)
+    on.restart()
+    on.start("1 + 2?", run_id=run_id, resume=True)
+
+    # The turn waits still, and the run is open.
+    await on.human.say(turn, "3")
+    assert (await on.end()).status == "finished"
+    assert on.heard.ends.empty(), "nothing was told of the run that was left"
+    assert "cancelled" not in [run["status"] for run in await on.human.payloads("run")]
+    assert len(await on.human.log("request")) == len(await on.human.log("response")) == 1

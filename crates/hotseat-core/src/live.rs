@@ -5,10 +5,11 @@
 //! everything they said, with the same ids of calls. Whoever misses a piece
 //! loses nothing but the show.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// One piece, and where it belongs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
     /// The invocation that the answer is part of.
     pub invocation_id: String,
@@ -23,7 +24,7 @@ pub struct Piece {
 }
 
 /// What a piece says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delta {
     /// More of the text.
     Text(String),

@@ -31,7 +31,7 @@ pub struct ModelRequest {
 }
 
 /// A tool that a request offers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDeclaration {
     /// The name to call it by.
     pub name: String,

@@ -39,6 +39,7 @@ pub async fn serve(
     let mut door = OpenDoor::new(door.into(), app.config.tls.clone(), stalled_after);
     let router = http::router(app.clone());
     let house = tokio::spawn(app.clone().keep_house());
+    let company = tokio::spawn(app.clone().keep_company());
     let connections = GracefulShutdown::new();
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(stalled_after);
@@ -71,6 +72,7 @@ pub async fn serve(
     }
     // What was still to be noted is noted. Its own failure was logged there.
     let _ = house.await;
+    let _ = company.await;
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 //!
 //! HTTP and gRPC both come in through [`App`] and add nothing to what is allowed
 //! here. State lives in the log; what is held in memory (attached workers) is
-//! only how to reach those who are connected now.
+//! only how to reach those who are connected now. What several servers over one
+//! log need of each other is in `replicas.rs`.
 
 mod adk_sessions;
 mod admission;
@@ -29,6 +30,7 @@ mod native;
 mod people;
 mod query;
 mod records;
+mod replicas;
 mod reply;
 mod rooms;
 mod run_watch;
@@ -39,6 +41,7 @@ mod spans;
 mod stats;
 mod threads;
 mod turns;
+mod workers;
 
 use std::sync::Arc;
 
@@ -48,7 +51,6 @@ use tokio::sync::{broadcast, watch};
 
 pub(crate) use adk_sessions::{AdkKey, AdkSession, NewAdkSession, none as no_events, seen};
 pub use agents::{Agent, AgentList, LoadProblem};
-pub(crate) use agents::{Attachment, Registration, ToWorker, Workers};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
 pub(crate) use audit::EXPORT_PAGE;
@@ -76,11 +78,13 @@ pub(crate) use spans::continue_trace;
 pub(crate) use stats::{Meter, Stats};
 pub(crate) use threads::Thread;
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
+pub(crate) use workers::{Attachment, Registration, Reservation, Reserved, ToWorker, Workers};
 
 use self::draining::Waiters;
 use self::guests::Guests;
 use self::keeping::Keeping;
 use self::live::Live;
+use self::replicas::Replicas;
 use self::seats::Seats;
 use self::spans::Hosted;
 use crate::clock;
@@ -115,6 +119,7 @@ pub struct Server {
     pub(crate) oidc: Option<Oidc>,
     guests: Guests,
     waiters: Waiters,
+    replicas: Replicas,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
 }
@@ -137,6 +142,7 @@ impl App {
                 None
             }
         });
+        let replicas = Replicas::over(&store);
         let server = Server {
             oidc,
             store,
@@ -146,12 +152,13 @@ impl App {
             keeping: Keeping::default(),
             enumeration: Enumeration::default(),
             followers: Followers::default(),
-            live: Live::default(),
+            live: Live::among(replicas.clone()),
             hosted: Hosted::default(),
-            rooms: Rooms::default(),
+            rooms: Rooms::among(replicas.clone()),
             seats: Seats::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),
+            replicas,
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         };
@@ -161,6 +168,10 @@ impl App {
     /// Tells every stream to end, so that the server can stop.
     pub fn close(&self) {
         self.closing.send_replace(true);
+    }
+
+    fn is_closing(&self) -> bool {
+        *self.closing.borrow()
     }
 
     /// Resolves once [`App::close`] was called.

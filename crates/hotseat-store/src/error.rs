@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hotseat_core::{Seq, SessionId, TurnId};
+use jiff::Timestamp;
 
 /// The cause of a failure inside a database; for the log, never for a user.
 pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -80,6 +81,16 @@ pub enum AppendError {
         session: SessionId,
         /// The turn that was asked for.
         turn: TurnId,
+    },
+    /// Somebody else has claimed the turn.
+    #[error("turn {turn} is claimed by {holder}")]
+    TurnClaimed {
+        /// The turn.
+        turn: TurnId,
+        /// Who has it.
+        holder: String,
+        /// Until when, unless they ask again.
+        until: Timestamp,
     },
     /// The turn has its one response.
     #[error("turn {turn} was answered already")]

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use hotseat_core::SessionId;
+use hotseat_core::{SessionId, TurnId};
 use jiff::Timestamp;
 
 use crate::store::to_millisecond;
@@ -14,12 +14,18 @@ use crate::store::to_millisecond;
 /// Leases of one session that are told; more than anybody holds.
 pub const MAX_LEASES_PER_SESSION: usize = 1_000;
 
+/// What whoever claims a turn holds. An answer of anybody else is refused
+/// ([`Store::answer`](crate::Store::answer)).
+pub fn claim_on(turn: TurnId) -> String {
+    format!("turn:{turn}")
+}
+
 /// Something of a session, held by somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The session.
     pub session: SessionId,
-    /// What is held: `turn:<id>` or `run:<id>`.
+    /// What is held: `turn:<id>`.
     pub subject: String,
     /// By whom.
     pub holder: String,

@@ -31,6 +31,7 @@ mod query;
 mod recent;
 mod rules;
 mod session;
+mod shared;
 mod sqlite;
 mod store;
 mod tally;
@@ -47,7 +48,7 @@ pub use figures::{
 };
 pub use hub::{Change, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 pub use latency::Latency;
-pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION};
+pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION, claim_on};
 pub use limits::Limits;
 pub use people::{
     Act, Bearer, MAX_TOKENS_PER_USER, MAX_USERS, NewToken, PeopleError, Token, TokenHash, User,
@@ -60,4 +61,5 @@ pub use session::{
     AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Owner, Session,
     SharedState, Turn,
 };
+pub use shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, Shared, TakeOver};
 pub use store::Store;

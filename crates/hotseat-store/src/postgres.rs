@@ -19,11 +19,13 @@ mod herald;
 mod lane;
 mod leases;
 mod people;
+mod questions;
 mod reader;
 mod retention;
 mod row;
 mod schema;
 mod search;
+mod servers;
 mod sheet;
 mod text;
 
@@ -45,7 +47,7 @@ use self::herald::{Ears, Herald, Outbox};
 use self::lane::Lanes;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Hub, Signal, Wake};
-use crate::rules::Prepared;
+use crate::rules::{Answerer, Prepared};
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
     Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
@@ -135,6 +137,16 @@ impl Postgres {
         events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
         self.lanes.append(session, expected, self.prepared(events)).await
+    }
+
+    pub(crate) async fn answer(
+        &self,
+        session: SessionId,
+        response: NewEvent,
+        by: Answerer,
+    ) -> Result<Appended, AppendError> {
+        let response = Prepared::answer(response, by, &self.limits);
+        self.lanes.append(session, Expected::Any, vec![response]).await
     }
 
     /// Worked out on the caller's task: the lane's is the one everybody waits for.

@@ -16,7 +16,7 @@ use hotseat_core::{
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::{AppendError, Appended, Expected, Limits, OpenRun, Session, StoreError};
+use crate::{AppendError, Appended, Expected, Lease, Limits, OpenRun, Session, StoreError};
 
 /// How hard payloads are compressed: fast, as every append pays for it.
 const ZSTD_LEVEL: i32 = 1;
@@ -28,6 +28,15 @@ pub(crate) struct Prepared {
     pub(crate) effect: Effect,
     /// The payload, where it is large enough to be kept compressed.
     pub(crate) compressed: Option<Vec<u8>>,
+    /// Who gives this answer, if a claim of somebody else's is in the way of it.
+    pub(crate) by: Option<Answerer>,
+}
+
+/// Somebody who answers a turn, and when.
+#[derive(Debug, Clone)]
+pub(crate) struct Answerer {
+    pub(crate) name: String,
+    pub(crate) now: Timestamp,
 }
 
 impl Prepared {
@@ -38,12 +47,17 @@ impl Prepared {
             .filter(|threshold| text.len() > *threshold)
             .and_then(|_| zstd::bulk::compress(text.as_bytes(), ZSTD_LEVEL).ok())
             .filter(|compressed| compressed.len() < text.len());
-        Self { effect: Effect::of(&event), event, compressed }
+        Self { effect: Effect::of(&event), event, compressed, by: None }
+    }
+
+    /// An answer of somebody's.
+    pub(crate) fn answer(event: NewEvent, by: Answerer, limits: &Limits) -> Self {
+        Self { by: Some(by), ..Self::new(event, limits) }
     }
 
     /// An event of the log, to be folded again and not to be written.
     pub(crate) fn again(event: NewEvent) -> Self {
-        Self { effect: Effect::of(&event), event, compressed: None }
+        Self { effect: Effect::of(&event), event, compressed: None, by: None }
     }
 
     /// When it happened: by its own account, or when it arrived.
@@ -58,6 +72,8 @@ pub(crate) trait Ledger {
     fn seq_of(&mut self, event_id: &str) -> Result<Option<Seq>, StoreError>;
     /// Where the request and the response of a turn stand.
     fn turn(&mut self, turn: TurnId) -> Result<Option<(Seq, Option<Seq>)>, StoreError>;
+    /// The claim on a turn, whether it is over or not.
+    fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError>;
     /// The pending turn with the oldest request.
     fn head(&mut self) -> Result<Option<TurnId>, StoreError>;
     /// Writes an event that is known to be new.
@@ -171,7 +187,8 @@ fn append_one(
     let seq = session.last_seq.next();
     let was_open = session.pending_turns > 0;
     if let (Kind::Response, Some(turn)) = (event.kind, event.turn_id) {
-        check_response(session, turn, effect.turn_end.unwrap_or(TurnEnd::Decided), ledger)?;
+        let end = effect.turn_end.unwrap_or(TurnEnd::Decided);
+        check_response(session, turn, end, prepared.by.as_ref(), ledger)?;
     }
     fold_run(session, event, effect.run.clone())?;
     if effect.completes && (was_open || session.run.is_some()) {
@@ -367,12 +384,20 @@ fn check_response(
     session: &Session,
     turn: TurnId,
     end: TurnEnd,
+    by: Option<&Answerer>,
     ledger: &mut impl Ledger,
 ) -> Result<(), AppendError> {
     match ledger.turn(turn)? {
         None => return Err(AppendError::NoTurn { session: session.id, turn }),
         Some((_, Some(response))) => return Err(AppendError::TurnAnswered { turn, response }),
         Some((_, None)) => {}
+    }
+    if let Some(by) = by
+        && let Some(Lease { holder, until, .. }) = ledger.claim(turn)?
+        && holder != by.name
+        && until > by.now
+    {
+        return Err(AppendError::TurnClaimed { turn, holder, until });
     }
     match (end, ledger.head()?) {
         (TurnEnd::Decided, Some(head)) if head != turn => {

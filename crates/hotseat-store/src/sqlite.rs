@@ -41,7 +41,7 @@ use self::whereabouts::Whereabouts;
 use self::writer::Writer;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
-use crate::rules::Prepared;
+use crate::rules::{Answerer, Prepared};
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
     Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
@@ -105,6 +105,16 @@ impl Sqlite {
     /// waits for.
     fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
         events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()
+    }
+
+    pub(crate) async fn answer(
+        &self,
+        session: SessionId,
+        response: NewEvent,
+        by: Answerer,
+    ) -> Result<Appended, AppendError> {
+        let response = Prepared::answer(response, by, &self.limits);
+        self.writer.append(session, Expected::Any, vec![response]).await
     }
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {

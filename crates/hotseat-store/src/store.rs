@@ -16,6 +16,8 @@ use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
+use crate::rules::Answerer;
+use crate::shared::Shared;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
     Access, Act, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
@@ -185,6 +187,23 @@ impl Store {
         }
         let began = Instant::now();
         let appended = ask!(self.append(session, expected, events));
+        self.times.append.record(began.elapsed());
+        appended
+    }
+
+    /// Appends the answer of somebody to a turn, unless somebody else has claimed it. That is
+    /// looked at in the same transaction.
+    pub async fn answer(
+        &self,
+        session: SessionId,
+        mut response: NewEvent,
+        by: &str,
+        now: Timestamp,
+    ) -> Result<Appended, AppendError> {
+        response.timestamp = to_millisecond(response.timestamp);
+        let by = Answerer { name: by.to_owned(), now };
+        let began = Instant::now();
+        let appended = ask!(self.answer(session, response, by));
         self.times.append.record(began.elapsed());
         appended
     }
@@ -439,6 +458,15 @@ impl Store {
         }
         self.hub.signal(signal);
         Ok(())
+    }
+
+    /// What servers that share the database need of each other. None where one server has it
+    /// for itself.
+    pub fn shared(&self) -> Option<Shared> {
+        match &self.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(database) => Some(Shared::new(database.clone())),
+        }
     }
 
     /// Every signal from now on; a listener that lags loses some.

@@ -127,6 +127,12 @@ impl Api {
         SseReader::new(soon("a stream", request.send()).await.expect("the server answers"))
     }
 
+    /// The same from a server that may be gone, or about to go.
+    pub async fn try_stream(&self, request: RequestBuilder) -> Option<SseReader> {
+        let response = soon("a stream", request.send()).await.ok()?;
+        (response.status() == 200).then(|| SseReader::new(response))
+    }
+
     /// A gRPC connection of its own.
     pub async fn grpc(&self) -> Grpc {
         let endpoint = Channel::from_shared(self.url.clone()).expect("a URL");

@@ -196,6 +196,15 @@ impl HotseatProcess {
         assert!(sent.success());
     }
 
+    /// Ends the program with a signal, waits for that, and starts it again where it was.
+    #[must_use]
+    pub fn renew(self, signal: &str) -> Self {
+        let (launch, port) = (self.launch.clone(), self.port());
+        let ended = self.signal(signal);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        launch.start_on(port)
+    }
+
     /// Starts the program again where it was: same folder, same port. Kills it
     /// first if it still runs.
     #[must_use]

@@ -64,6 +64,11 @@ impl TestServer {
         Self::start(store, folder, |_| {}).await
     }
 
+    /// A server over a store that others may have, too.
+    pub async fn over(store: Store) -> Self {
+        Self::start(store, folder(), |_| {}).await
+    }
+
     /// A caller who is this user, for an hour.
     pub fn user(&self, user_id: &str) -> Api {
         let token = user_token(&Self::KEY, user_id, Duration::from_hours(1));

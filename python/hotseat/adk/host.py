@@ -101,6 +101,7 @@ class Host:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._active: dict[str, asyncio.Task[None]] = {}
         self._busy: set[str] = set()
+        self._left: set[str] = set()
         self._ended: OrderedDict[str, Any] = OrderedDict()
 
     @property
@@ -123,6 +124,15 @@ class Host:
         if task := self._active.get(run_id):
             task.cancel()
 
+    def leave(self, run_id: str) -> None:
+        """Stops a run that another worker has now, and writes nothing more about it."""
+        if task := self._active.get(run_id):
+            self._left.add(run_id)
+            for kept in self._kept.values():
+                if kept.conversation.run_id == run_id:
+                    kept.conversation.link.abandon()
+            task.cancel()
+
     async def _run(self, start: Any) -> None:
         end = _wire.RunEnded(run_id=start.run_id, session_id=start.session_id)
         self._busy.add(start.session_id)
@@ -139,6 +149,11 @@ class Host:
         finally:
             self._busy.discard(start.session_id)
             del self._active[start.run_id]
+        if start.run_id in self._left:
+            self._left.discard(start.run_id)
+            # What is in memory is not what the session has become elsewhere.
+            await self._forget(start.session_id)
+            return
         self._remember_end(end)
         self._line.send(_wire.WorkerMessage(run_ended=end))
 

@@ -72,7 +72,10 @@ class Worker:
         elif kind == "start_run":
             self._host.start(message.start_run)
         elif kind == "cancel_run":
-            self._host.cancel(message.cancel_run.run_id)
+            if message.cancel_run.taken_over:
+                self._host.leave(message.cancel_run.run_id)
+            else:
+                self._host.cancel(message.cancel_run.run_id)
         elif kind == "ask":
             self._asks.put(message.ask)
 

@@ -52,7 +52,9 @@ impl Worker for WorkerService {
                         let message = server_message(message?);
                         return Some((Ok(message), (app, attachment, receiver, incoming)));
                     }
-                    message = incoming.message() => handle(&app, message.ok()??).await,
+                    message = incoming.message() => {
+                        handle(&app, attachment.worker_id(), message.ok()??).await;
+                    }
                     () = app.closed() => return None,
                 }
             }
@@ -66,10 +68,10 @@ fn registered(app: &App) -> ServerMessage {
     ServerMessage { message: Some(FromServer::Registered(registered)) }
 }
 
-async fn handle(app: &App, message: WorkerMessage) {
+async fn handle(app: &App, worker_id: &str, message: WorkerMessage) {
     match message.message {
         Some(FromWorker::RunEnded(ended)) => {
-            if let Err(error) = end_run(app, ended).await {
+            if let Err(error) = end_run(app, worker_id, ended).await {
                 tracing::warn!(error = %error.message(), "a worker's report on a run was refused");
             }
         }
@@ -89,7 +91,7 @@ async fn handle(app: &App, message: WorkerMessage) {
     }
 }
 
-async fn end_run(app: &App, ended: RunEnded) -> Result<(), Status> {
+async fn end_run(app: &App, worker_id: &str, ended: RunEnded) -> Result<(), Status> {
     if !matches!(ended.status.as_str(), "finished" | "failed" | "cancelled") {
         return Err(Status::invalid_argument("status must be finished, failed or cancelled"));
     }
@@ -99,6 +101,7 @@ async fn end_run(app: &App, ended: RunEnded) -> Result<(), Status> {
     app.end_run(RunEnd {
         session: convert::id(&ended.session_id)?,
         run_id: ended.run_id,
+        worker: worker_id.to_owned(),
         status: ended.status,
         error,
     })
@@ -160,7 +163,12 @@ fn optional_json(field: &str, bytes: &[u8]) -> Result<Option<Value>, Status> {
 fn server_message(message: ToWorker) -> ServerMessage {
     let message = match message {
         ToWorker::StartRun(start) => FromServer::StartRun(start_run(&start)),
-        ToWorker::CancelRun { run_id } => FromServer::CancelRun(CancelRun { run_id }),
+        ToWorker::CancelRun { run_id } => {
+            FromServer::CancelRun(CancelRun { run_id, taken_over: false })
+        }
+        ToWorker::LeaveRun { run_id } => {
+            FromServer::CancelRun(CancelRun { run_id, taken_over: true })
+        }
         ToWorker::Ask { ask_id, what, question } => {
             FromServer::Ask(Ask { ask_id, what: what.as_str().to_owned(), json: question.into() })
         }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -13,7 +14,7 @@ use super::{App, ServiceError, ToWorker, Workers};
 use crate::clock;
 
 /// What can be asked, in the words of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     Artifacts,
     Artifact,
@@ -45,7 +46,7 @@ impl What {
     }
 
     /// How long an answer may take. `adk eval` may call real models for every case.
-    const fn patience(self) -> Duration {
+    pub(super) const fn patience(self) -> Duration {
         match self {
             What::Artifacts | What::Artifact | What::Validate | What::FunctionDeclaration => {
                 Duration::from_secs(30)
@@ -57,32 +58,48 @@ impl What {
 }
 
 impl App {
-    /// Asks the worker that hosts `agent`, or any worker, and waits.
+    /// Asks the worker that hosts `agent`, or any worker, and waits. Where none of this server
+    /// does, those of other servers are asked.
     pub(crate) async fn ask(
         &self,
         agent: Option<&str>,
         what: What,
         question: Value,
     ) -> Result<AskAnswer, ServiceError> {
+        let question = question.to_string();
+        let answer = if self.workers.can_ask(agent) || !self.workers.can_ask_elsewhere(agent) {
+            self.ask_here(agent, what, question).await?
+        } else {
+            self.ask_elsewhere(agent, what, question).await?
+        };
+        match answer.error {
+            Some(_) if answer.not_found => Err(ServiceError::NotFound { what: what.as_str() }),
+            Some(error) => Err(ServiceError::WorkerFailed { what: what.as_str(), error }),
+            None => Ok(answer),
+        }
+    }
+
+    /// Asks a worker of this server.
+    pub(super) async fn ask_here(
+        &self,
+        agent: Option<&str>,
+        what: What,
+        question: String,
+    ) -> Result<AskAnswer, ServiceError> {
         let ask_id = clock::new_id().to_string();
         let (sender, answer) = oneshot::channel();
         let asked = Asked { workers: &self.workers, ask_id: &ask_id };
         self.workers.expect_answer(&ask_id, sender);
-        let message =
-            ToWorker::Ask { ask_id: ask_id.clone(), what, question: question.to_string() };
+        let message = ToWorker::Ask { ask_id: ask_id.clone(), what, question };
         if !self.workers.put(agent, message) {
             let name = agent.map_or_else(|| "any".to_owned(), str::to_owned);
             return Err(ServiceError::NoWorker(name));
         }
         let answered = tokio::time::timeout(what.patience(), answer).await;
         drop(asked);
-        let Ok(Ok(answer)) = answered else {
-            return Err(ServiceError::WorkerSilent { what: what.as_str() });
-        };
-        match answer.error {
-            Some(_) if answer.not_found => Err(ServiceError::NotFound { what: what.as_str() }),
-            Some(error) => Err(ServiceError::WorkerFailed { what: what.as_str(), error }),
-            None => Ok(answer),
+        match answered {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) | Err(_) => Err(ServiceError::WorkerSilent { what: what.as_str() }),
         }
     }
 

@@ -142,6 +142,9 @@ impl From<AppendError> for ServiceError {
             AppendError::TurnAnswered { turn, response: _ } => {
                 Self::TurnAnswered { turn, decision: None }
             }
+            AppendError::TurnClaimed { turn, holder, until } => {
+                Self::TurnClaimed { turn, holder, until }
+            }
             AppendError::TurnNotHead { turn, head } => Self::TurnNotHead { turn, head },
             AppendError::RunOpen { session, run_id } => Self::RunInProgress { session, run_id },
             AppendError::Store(error) => Self::Store(error),

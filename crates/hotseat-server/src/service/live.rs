@@ -7,9 +7,11 @@
 //! Kept true: a piece is told before the event that completes its answer is in the log, and
 //! what was said is let go before that event is appended. So whoever begins to listen and then
 //! reads the log has either the pieces of an answer or the event, in this order, and never
-//! pieces of what is complete already.
+//! pieces of what is complete already. Of answers that are given at another server this cannot be
+//! known in time (`live/elsewhere.rs`), so a listener tells which events it has read.
 
 mod answer;
+mod elsewhere;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +20,8 @@ use hotseat_core::{Kind, NewEvent, Piece, Seq, SessionId};
 use tokio::sync::broadcast;
 
 use self::answer::{Answer, Lane, length};
+use self::elsewhere::{Passed, Wanted};
+use super::replicas::Replicas;
 
 /// Pieces that a watcher may lag behind before it has to look at what was said.
 const PIECES_KEPT: usize = 1024;
@@ -35,6 +39,8 @@ pub(crate) struct Told {
     answer: u64,
     /// How far the log was when the answer began.
     pub(crate) after: Seq,
+    /// It is given at another server.
+    elsewhere: bool,
     pub(crate) piece: Piece,
 }
 
@@ -42,12 +48,14 @@ pub(crate) struct Told {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live {
     rooms: Arc<Mutex<Rooms>>,
+    replicas: Replicas,
 }
 
 #[derive(Debug, Default)]
 struct Rooms {
     by_session: HashMap<SessionId, Room>,
     answers: u64,
+    wanted: Wanted,
 }
 
 /// What is said in one session.
@@ -74,9 +82,15 @@ pub(crate) struct Ear {
     heard: HashMap<u64, usize>,
     /// Answers whose beginning is lost. Their complete event says it all.
     missed: HashSet<u64>,
+    passed: Passed,
 }
 
 impl Live {
+    /// Pieces of answers that are given here and at other servers.
+    pub(crate) fn among(replicas: Replicas) -> Self {
+        Self { rooms: Arc::default(), replicas }
+    }
+
     /// A run begins; the log is at `after`.
     pub(crate) fn begin(&self, session: SessionId, run_id: &str, after: Seq) {
         let mut rooms = self.lock();
@@ -90,6 +104,7 @@ impl Live {
     /// A run is over; what is open of it will not be completed.
     pub(crate) fn end(&self, session: SessionId) {
         let mut rooms = self.lock();
+        rooms.wanted.forget(session);
         let Some(room) = rooms.by_session.get_mut(&session) else { return };
         room.running = false;
         room.open.clear();
@@ -101,7 +116,7 @@ impl Live {
     /// Tells a piece to those who listen, and keeps it for those who will.
     pub(crate) fn tell(&self, session: SessionId, piece: Piece) {
         let mut rooms = self.lock();
-        let Rooms { by_session, answers } = &mut *rooms;
+        let Rooms { by_session, answers, wanted } = &mut *rooms;
         // Without a run there is nothing to give pieces of.
         let Some(room) = by_session.get_mut(&session).filter(|room| room.running) else { return };
         let lane = Lane::of(&piece);
@@ -118,8 +133,11 @@ impl Live {
             room.open.len() - 1
         });
         let answer = &mut room.open[index];
+        if wanted.is(session) {
+            self.tell_elsewhere(session, answer, answer.length(), &piece);
+        }
         answer.add(&piece);
-        let told = Told { answer: answer.number, after: answer.after, piece };
+        let told = answer.told(piece);
         // Nobody listening is fine.
         let _ = room.sender.send(Arc::new(told));
     }
@@ -156,6 +174,7 @@ impl Live {
             said: VecDeque::new(),
             heard: HashMap::new(),
             missed: HashSet::new(),
+            passed: Passed::default(),
         };
         ear.catch_up_in(room);
         drop(rooms);
@@ -227,7 +246,7 @@ impl Ear {
 
     /// Remembers what was heard, so that it is not heard again; none of what was missed.
     fn note(&mut self, told: Arc<Told>) -> Option<Arc<Told>> {
-        if self.missed.contains(&told.answer) {
+        if self.missed.contains(&told.answer) || self.is_too_late(&told) {
             return None;
         }
         *self.heard.entry(told.answer).or_default() += length(&told.piece.delta);
@@ -252,9 +271,9 @@ impl Ear {
         for answer in &room.open {
             let heard = self.heard.get(&answer.number).copied().unwrap_or_default();
             match answer.said_after(heard) {
-                Some(pieces) => self.said.extend(pieces.into_iter().map(|piece| {
-                    Arc::new(Told { answer: answer.number, after: answer.after, piece })
-                })),
+                Some(pieces) => {
+                    self.said.extend(pieces.into_iter().map(|piece| Arc::new(answer.told(piece))));
+                }
                 None => {
                     self.missed.insert(answer.number);
                 }

@@ -16,6 +16,7 @@ use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, ToolDeclaration
 use hotseat_store::Expected;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tracing::{Instrument as _, Span};
 
 use self::functions::WorkerFunctions;
@@ -62,50 +63,53 @@ impl App {
                 return;
             }
         };
-        match opened {
-            Ok(agent) => {
-                self.work(&agent, messages).await;
-                agent.close().await;
-            }
+        if let Ok(agent) = opened {
+            self.work(&agent, messages).await;
+            drop(attachment);
+            agent.close().await;
+        } else {
             // Its problem is shown as long as it is attached.
-            Err(_) => self.closed().await,
+            self.closed().await;
+            drop(attachment);
         }
-        drop(attachment);
     }
 
     async fn work(&self, agent: &NativeAgent, mut messages: tokio::sync::mpsc::Receiver<ToWorker>) {
         let mut stops = HashMap::<String, watch::Sender<bool>>::new();
-        let (done, mut ended) = tokio::sync::mpsc::unbounded_channel::<String>();
+        let mut runs = JoinSet::<String>::new();
         loop {
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(ToWorker::StartRun(start)) => {
                         let agent = agent.clone();
                         let (stop, stopped) = watch::channel(false);
-                        let (app, done) = (self.clone(), done.clone());
+                        let app = self.clone();
                         stops.insert(start.run_id.to_string(), stop);
                         let span = spans::of_run(&start);
                         let run = async move {
                             let run_id = start.run_id.to_string();
                             app.run_native(&agent, *start, stopped).await;
-                            // The loop that reads this lives as long as the server.
-                            let _ = done.send(run_id);
+                            run_id
                         };
-                        tokio::spawn(run.instrument(span));
+                        runs.spawn(run.instrument(span));
                     }
-                    Some(ToWorker::CancelRun { run_id }) => {
+                    Some(ToWorker::CancelRun { run_id } | ToWorker::LeaveRun { run_id }) => {
                         if let Some(stop) = stops.get(&run_id) {
                             stop.send_replace(true);
                         }
                     }
                     // Artifacts and evaluations are ADK's.
                     Some(ToWorker::Ask { ask_id, .. }) => self.workers.answer_nothing(&ask_id),
-                    None => return,
+                    None => break,
                 },
-                Some(run_id) = ended.recv() => drop(stops.remove(&run_id)),
-                () = self.closed() => return,
+                Some(ended) = runs.join_next() => if let Ok(run_id) = ended {
+                    stops.remove(&run_id);
+                },
+                () = self.closed() => break,
             }
         }
+        // They see the end of the server themselves.
+        while runs.join_next().await.is_some() {}
     }
 
     /// One run, to its end in the log.
@@ -118,13 +122,26 @@ impl App {
             _ = cancelled.wait_for(|stop| *stop) => None,
             () = self.closed() => None,
         };
-        self.workers.run_ended(&run_id);
         self.seats.leave(session);
         self.live.end(session);
+        if let Some(ran) = ran
+            && self.replicas.still_mine(&run_id).await
+        {
+            self.end_native(&start, ran).await;
+        }
+        self.workers.run_ended(&run_id);
+        // A server that stops leaves all its runs together, when nothing is on its way any more.
+        if !self.is_closing() {
+            self.replicas.let_go(session, &run_id).await;
+        }
+    }
+
+    /// Notes how a run ended, with what it said last.
+    async fn end_native(&self, start: &StartRun, ran: Result<Vec<Value>, RunFailure>) {
+        let (session, run_id) = (start.session_id, start.run_id.to_string());
         let (events, error) = match ran {
-            None => return,
-            Some(Ok(events)) => (events, None),
-            Some(Err(error)) => (Vec::new(), Some(error)),
+            Ok(events) => (events, None),
+            Err(error) => (Vec::new(), Some(error)),
         };
         if let Some(error) = &error {
             spans::failed(&Span::current(), error);

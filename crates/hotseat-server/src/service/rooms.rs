@@ -1,15 +1,15 @@
 //! Rooms: several people at one session.
 //!
 //! Whoever wants to answer a turn in peace claims it; others are then refused by name. A claim
-//! is a lease in the store, so it holds on every server, and ends by itself when its holder's
-//! page is gone. Who is here and who is typing is only told, and known to this server alone.
+//! is a lease in the store, which looks at it when it appends an answer, so it holds on every
+//! server, and ends by itself when its holder's page is gone. Who is here and who is typing is only told, and kept nowhere.
 
 mod presence;
 
 use std::time::Duration;
 
 use hotseat_core::{Role, SessionId, TurnId};
-use hotseat_store::{AuditAction, Lease, LeaseRequest, Leased};
+use hotseat_store::{AuditAction, Lease, LeaseRequest, Leased, claim_on};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -44,10 +44,6 @@ impl Claim {
         let turn = lease.subject.strip_prefix("turn:")?.parse().ok()?;
         Some(Self { turn, holder: lease.holder, since: lease.since, until: lease.until })
     }
-}
-
-fn subject(turn: TurnId) -> String {
-    format!("turn:{turn}")
 }
 
 /// What is going on in a room.
@@ -98,7 +94,7 @@ impl App {
         if claim.holder != self.visitor.caller.name() && self.needs(Role::Admin).is_err() {
             return Err(claimed(turn, claim));
         }
-        if self.store.release(session, &subject(turn), &claim.holder).await? {
+        if self.store.release(session, &claim_on(turn), &claim.holder).await? {
             let detail = json!({"holder": claim.holder});
             self.note_turn(AuditAction::TurnReleased, session, turn, detail).await;
             self.rooms.changed(session);
@@ -128,23 +124,11 @@ impl App {
         Ok(claim)
     }
 
-    /// Refuses a turn that somebody else has claimed.
-    pub(super) async fn not_anothers(
-        &self,
-        session: SessionId,
-        turn: TurnId,
-    ) -> Result<(), ServiceError> {
-        match self.claim_on(session, turn).await? {
-            Some(claim) if claim.holder != self.visitor.caller.name() => Err(claimed(turn, claim)),
-            Some(_) | None => Ok(()),
-        }
-    }
-
     /// A turn that has its answer is nobody's any more.
     pub(super) async fn claim_is_over(&self, session: SessionId, turn: TurnId) {
         let holder = self.visitor.caller.name();
         self.rooms.stops_typing(session, holder);
-        match self.store.release(session, &subject(turn), holder).await {
+        match self.store.release(session, &claim_on(turn), holder).await {
             Ok(true) => self.rooms.changed(session),
             Ok(false) => {}
             // It ends by itself.
@@ -190,7 +174,7 @@ impl App {
         turn: TurnId,
         detail: Value,
     ) {
-        self.note(action, subject(turn), Some(session), detail).await;
+        self.note(action, claim_on(turn), Some(session), detail).await;
     }
 
     async fn claim_on(
@@ -204,7 +188,7 @@ impl App {
 
 fn lease_request(session: SessionId, turn: TurnId, holder: &str) -> LeaseRequest {
     let holder = holder.to_owned();
-    LeaseRequest { session, subject: subject(turn), holder, now: clock::now(), ttl: CLAIM_LIFE }
+    LeaseRequest { session, subject: claim_on(turn), holder, now: clock::now(), ttl: CLAIM_LIFE }
 }
 
 fn held(turn: TurnId, leased: Leased) -> Result<Claim, ServiceError> {

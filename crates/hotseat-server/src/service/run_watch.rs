@@ -13,6 +13,7 @@ use hotseat_store::EventQuery;
 use tokio::sync::watch;
 
 use super::live::{Ear, Told};
+use super::replicas::Word;
 use super::{App, ServiceError};
 
 /// Entries read at once.
@@ -61,18 +62,16 @@ pub(crate) struct WatchedRun {
 impl App {
     /// Looks and listens from now on.
     pub(crate) fn watch_session(&self, session: SessionId) -> RunWatch {
-        RunWatch {
-            app: self.clone(),
-            session,
-            ear: self.live.listen(session),
-            head: self.store.watch(session),
-        }
+        let ear = self.live.listen(session);
+        self.replicas.tell(session, &Word::Listening);
+        RunWatch { app: self.clone(), session, ear, head: self.store.watch(session) }
     }
 }
 
 impl RunWatch {
     /// The run with this id, from behind `after` on.
-    pub(crate) fn run(self, run_id: String, after: Seq) -> WatchedRun {
+    pub(crate) fn run(mut self, run_id: String, after: Seq) -> WatchedRun {
+        self.ear.begin_at(after);
         WatchedRun {
             watch: self,
             run_id,
@@ -115,6 +114,7 @@ impl WatchedRun {
             }
             if let Some(event) = self.ready.pop_front() {
                 self.place = event.seq;
+                self.watch.ear.passed(&event);
                 return Ok(Some(self.step(event)));
             }
             let head = *self.watch.head.borrow_and_update();

@@ -19,9 +19,12 @@ use serde_json::{Map, Value, json};
 
 use super::admission::shown;
 use super::native::NATIVE;
+use super::replicas::Word;
 use super::sessions::{raw, server_event};
 use super::spans::Origin;
-use super::{Agent, App, Attachment, Registration, ServiceError, ToWorker, no_events, seen};
+use super::{
+    Agent, App, Attachment, Registration, Reservation, ServiceError, ToWorker, no_events, seen,
+};
 use crate::clock;
 
 /// A user message, and how it is to be run.
@@ -71,6 +74,8 @@ pub(crate) struct StartRun {
 pub(crate) struct RunEnd {
     pub(crate) session: SessionId,
     pub(crate) run_id: String,
+    /// Who worked on it.
+    pub(crate) worker: String,
     pub(crate) status: String,
     pub(crate) error: Option<Value>,
 }
@@ -192,21 +197,28 @@ impl App {
     ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
         self.needs(Role::Admin)?;
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
-        let claimed = registration.active_runs.clone();
+        let claims = registration.active_runs.clone();
+        let worker = registration.worker_id.clone();
         let attached = self.workers.attach(registration);
         let mut open = HashSet::new();
         for agent in agents {
-            open.extend(self.resume_runs(&agent).await?);
+            open.extend(self.resume_runs(&agent, &worker, &claims).await?);
         }
         // What ended while the worker was away is told to it now.
-        for run_id in claimed.iter().filter(|run_id| !open.contains(*run_id)) {
+        for run_id in claims.iter().filter(|run_id| !open.contains(*run_id)) {
             self.workers.cancel(run_id);
         }
         Ok(attached)
     }
 
-    /// Hands out the open runs of an agent that nobody works on, and returns all of them.
-    async fn resume_runs(&self, agent: &str) -> Result<Vec<String>, ServiceError> {
+    /// Hands out the open runs of an agent that nobody works on, and returns all of them. What
+    /// the worker claims to work on is its own, unless another has it by now.
+    async fn resume_runs(
+        &self,
+        agent: &str,
+        worker: &str,
+        claims: &[String],
+    ) -> Result<Vec<String>, ServiceError> {
         let mut open = Vec::new();
         let mut query = SessionQuery {
             agent: Some(agent.to_owned()),
@@ -216,8 +228,19 @@ impl App {
         loop {
             let page = self.store.sessions(query.clone()).await?;
             for session in &page.items {
-                self.resume_run(session).await?;
-                open.extend(session.run.as_ref().map(|run| run.run_id.clone()));
+                let Some(run) = &session.run else { continue };
+                let claimed = claims.contains(&run.run_id);
+                if claimed {
+                    let worker = Some(worker.to_owned());
+                    if !self.replicas.take(session.id, &run.run_id, worker).await {
+                        self.workers.disown(&run.run_id);
+                    }
+                } else if !self.replicas.possible() {
+                    // Where others may have it, what waits is looked for among all at once, as
+                    // soon as the worker is known.
+                    self.resume_run(session).await?;
+                }
+                open.push(run.run_id.clone());
             }
             if page.next.is_none() {
                 return Ok(open);
@@ -248,6 +271,8 @@ impl App {
         Ok(())
     }
 
+    /// Gives a run to a worker here. Where none hosts the agent, it waits in the log, and other
+    /// servers are told.
     async fn dispatch(
         &self,
         place: Place<'_>,
@@ -255,6 +280,50 @@ impl App {
         resume: Resume,
     ) -> Result<(), ServiceError> {
         let Ok(run_id) = change.run_id.parse::<RunId>() else { return Ok(()) };
+        let change = Arc::new(change);
+        let mut taken = false;
+        // Again only if the worker went in between.
+        loop {
+            let reserved = match self.workers.reserve(place.agent, run_id) {
+                Reservation::For(reserved) => reserved,
+                Reservation::Taken => return Ok(()),
+                Reservation::NoWorker => break,
+            };
+            if !self.take_run(place.session, &reserved).await {
+                return Ok(());
+            }
+            taken = true;
+            let start = match self.prepare(place, run_id, &change, resume).await {
+                Ok(start) => ToWorker::StartRun(Box::new(start)),
+                Err(error) => {
+                    self.workers.run_ended(reserved.run_id());
+                    self.replicas.let_go(place.session, reserved.run_id()).await;
+                    return Err(error);
+                }
+            };
+            if self.workers.hand_out(&reserved, start) {
+                return Ok(());
+            }
+        }
+        if taken {
+            self.replicas.let_go(place.session, &change.run_id).await;
+        }
+        self.replicas.tell(place.session, &Word::Work);
+        let agent = self.workers.agent(place.agent);
+        if !agent.is_some_and(|agent| agent.connected) {
+            tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");
+        }
+        Ok(())
+    }
+
+    /// All that a worker needs to begin a run that is its own now.
+    async fn prepare(
+        &self,
+        place: Place<'_>,
+        run_id: RunId,
+        change: &Arc<RunChange>,
+        resume: Resume,
+    ) -> Result<StartRun, ServiceError> {
         let seat = change.seat.unwrap_or(Seat::Human);
         self.seats.take(place.session, seat);
         self.live.begin(place.session, &change.run_id, place.last);
@@ -271,7 +340,7 @@ impl App {
             session_id: place.session,
             agent: place.agent.to_owned(),
             user_id: place.user_id.to_owned(),
-            change: Arc::new(change),
+            change: Arc::clone(change),
             seat,
             resume: resume == Resume::Yes,
             state,
@@ -280,27 +349,34 @@ impl App {
         if hosted {
             self.hosted.begin(&start);
         }
-        let start = ToWorker::StartRun(Box::new(start));
-        if !self.workers.start(place.agent, run_id, start) {
-            tracing::warn!(session.id = shown(place.session), run.id = %run_id, "no worker took the run; it waits for one");
-        }
-        Ok(())
+        Ok(start)
     }
 
-    /// Notes that a run ended, unless the log knows already.
+    /// Notes that a run ended, unless the log knows already or another worker has it.
     pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
-        self.workers.run_ended(&end.run_id);
+        let its_own = self.workers.works_on(&end.run_id)
+            || self.replicas.take(end.session, &end.run_id, Some(end.worker.clone())).await;
+        if !its_own {
+            return Ok(());
+        }
         self.seats.leave(end.session);
         self.live.end(end.session);
         let kind = end.error.as_ref().and_then(|error| error.get("type")?.as_str());
         self.hosted.end(end.session, kind);
+        let ended = self.log_end(&end).await;
+        self.workers.run_ended(&end.run_id);
+        self.replicas.let_go(end.session, &end.run_id).await;
+        ended
+    }
+
+    async fn log_end(&self, end: &RunEnd) -> Result<(), ServiceError> {
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());
         }
         let mut change = json!({"run_id": end.run_id, "status": end.status});
-        if let Some(error) = end.error {
-            change["error"] = error;
+        if let Some(error) = &end.error {
+            change["error"] = error.clone();
         }
         let agent = session.agent.unwrap_or_default();
         let event = run_event(&agent, &end.run_id, &end.status, &change);

@@ -9,12 +9,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hotseat_agent::AgentFile;
-use hotseat_core::{ModelRequest, Player, Recording, Replayed, Seat, SessionId, TurnId};
+use hotseat_core::{
+    Kind, ModelRequest, Player, Recording, Replayed, RunChange, Seat, SessionId, TurnId,
+};
+use hotseat_store::{EventQuery, Order};
 use serde_json::{Value, json};
 
 use super::native::NATIVE;
 use super::{Agent, App, ServiceError};
 use crate::clock;
+
+/// The latest entries about runs, among which the beginning of the one that goes on is.
+const RUN_ENTRIES: usize = 8;
 
 /// Who sits where, unless a run says otherwise.
 #[derive(Debug, Clone)]
@@ -68,9 +74,14 @@ impl App {
     pub(super) fn seat_for(&self, agent: &Agent, wish: Option<Seat>) -> Result<Seat, ServiceError> {
         let seat = wish.unwrap_or_else(|| self.usual_seat(agent));
         match seat {
-            Seat::Replay if self.recording_of(&agent.name).is_none() => Err(ServiceError::invalid(
-                "this server has no recording: start it with --seat replay:FILE",
-            )),
+            // What an agent answers from is known where it is hosted.
+            Seat::Replay
+                if self.workers.hosts(&agent.name) && self.recording_of(&agent.name).is_none() =>
+            {
+                Err(ServiceError::invalid(
+                    "this server has no recording: start it with --seat replay:FILE",
+                ))
+            }
             Seat::Model if agent.runtime == NATIVE && agent.model.is_empty() => {
                 Err(ServiceError::invalid(format!(
                     "agent `{}` names no model: choose the seat `human` or `replay`",
@@ -106,6 +117,24 @@ impl App {
         let mut recordings = self.seats.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         recordings.insert(file.name.clone(), player);
         Ok(())
+    }
+
+    /// Who sits in the seat of the run that goes on in a session. Another server may have begun
+    /// it; then the log knows.
+    pub(super) async fn seat_of(&self, session: SessionId) -> Result<Seat, ServiceError> {
+        let seat = self.seats.of(session);
+        if seat != Seat::Human || !self.replicas.possible() {
+            return Ok(seat);
+        }
+        let queued = EventQuery {
+            kinds: vec![Kind::Run],
+            order: Order::Descending,
+            limit: RUN_ENTRIES,
+            ..EventQuery::default()
+        };
+        let runs = self.store.events(session, queued).await?;
+        let mut changes = runs.iter().filter_map(|run| RunChange::parse(&run.payload).ok());
+        Ok(changes.find_map(|change| change.seat).unwrap_or(Seat::Human))
     }
 
     /// What the seat `replay` of an agent answers from.

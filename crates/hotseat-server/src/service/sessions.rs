@@ -14,6 +14,7 @@ use hotseat_store::{
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use super::replicas::Word;
 use super::{App, ServiceError};
 use crate::clock;
 use crate::config::MAX_EVENTS_PER_APPEND;
@@ -194,11 +195,16 @@ impl App {
     }
 
     fn cancel_at_worker(&self, session: &Session) {
-        self.live.end(session.id);
-        self.hosted.end(session.id, None);
-        if let Some(run) = &session.run {
-            self.workers.cancel(&run.run_id);
-        }
+        let Some(run) = &session.run else { return };
+        self.cancel_here(session.id, &run.run_id);
+        self.replicas.tell(session.id, &Word::Cancelled { run_id: run.run_id.clone() });
+    }
+
+    /// Stops whoever works on a run here.
+    pub(super) fn cancel_here(&self, session: SessionId, run_id: &str) {
+        self.live.end(session);
+        self.hosted.end(session, None);
+        self.workers.cancel(run_id);
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<(), ServiceError> {

@@ -1,6 +1,6 @@
 //! Turns: a model request comes in, waits, and is answered once.
 //!
-//! Whether a turn may be answered is decided by the store in the transaction
+//! Whether a turn may be answered, and by whom, is decided by the store in the transaction
 //! that appends the answer, so two tabs cannot both win. Whether the answer fits
 //! the request is decided here, before it.
 
@@ -88,7 +88,7 @@ impl App {
         }
         // Also when it is submitted again: whoever asked the first time may not have lived to
         // see the answer.
-        if self.seats.of(session) == Seat::Replay {
+        if self.seat_of(session).await? == Seat::Replay {
             self.replay_turn(session, turn, &asker, &request).await?;
         }
         if appended.new == 1 {
@@ -108,7 +108,6 @@ impl App {
         seat: &str,
     ) -> Result<Decided, ServiceError> {
         let opened = self.opened(session, turn).await?;
-        self.not_anothers(session, turn).await?;
         let mut decision = Decision::parse(answer).map_err(ServiceError::InvalidDecision)?;
         let request = ModelRequest::parse(&opened.payload)
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
@@ -134,7 +133,6 @@ impl App {
         reason: Option<&str>,
     ) -> Result<Decided, ServiceError> {
         let opened = self.opened(session, turn).await?;
-        self.not_anothers(session, turn).await?;
         let payload = signed(Dismissal::new(reason).to_payload(), self.signature());
         let event = response_to(&opened, turn, "human", payload);
         let event_id = event.event_id.clone();
@@ -204,7 +202,8 @@ impl App {
         event: NewEvent,
     ) -> Result<Seq, ServiceError> {
         let turn = event.turn_id;
-        match self.store.append(session, Expected::Any, vec![event]).await {
+        let by = self.visitor.caller.name();
+        match self.store.answer(session, event, by, clock::now()).await {
             Ok(appended) => {
                 if let Some(turn) = turn {
                     self.hosted.turn_ended(session, turn);

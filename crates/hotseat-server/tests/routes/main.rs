@@ -66,6 +66,8 @@ mod races;
 #[cfg(test)]
 mod records;
 #[cfg(test)]
+mod replicas;
+#[cfg(test)]
 mod rooms;
 #[cfg(test)]
 mod runs;

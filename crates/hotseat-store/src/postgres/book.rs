@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::text::key;
 use crate::rules::{self, Ledger, Prepared, Removed};
-use crate::{AppendError, Appended, Expected, Limits, Session, StoreError};
+use crate::{AppendError, Appended, Expected, Lease, Limits, Session, StoreError, claim_on};
 
 /// A session's part of a batch.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub(super) struct Known {
     pub(super) pending: BTreeMap<Seq, TurnId>,
     pub(super) asks: HashMap<Uuid, (Seq, Option<Seq>)>,
     pub(super) messages: HashMap<Uuid, Seq>,
+    /// By what is held.
+    pub(super) claims: HashMap<String, Lease>,
 }
 
 /// What has to be written, besides events and the summary.
@@ -184,6 +186,10 @@ impl Ledger for Entering<'_> {
 
     fn turn(&mut self, turn: TurnId) -> Result<Option<(Seq, Option<Seq>)>, StoreError> {
         Ok(self.0.known.turns.get(&turn).copied())
+    }
+
+    fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError> {
+        Ok(self.0.known.claims.get(&claim_on(turn)).cloned())
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {

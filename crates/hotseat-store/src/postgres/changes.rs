@@ -18,7 +18,7 @@ use crate::{AppendError, EventQuery, Limits, RemovalReason};
 const PAGE: usize = 500;
 
 /// The tables of a session, its row last.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "events",
     "turns",
     "asks",
@@ -26,6 +26,7 @@ const TABLES: [&str; 9] = [
     "messages",
     "session_access",
     "leases",
+    "run_leases",
     "search",
     "sessions",
 ];

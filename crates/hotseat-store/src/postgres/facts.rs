@@ -16,10 +16,10 @@ use uuid::Uuid;
 
 use super::book::{Book, Removable};
 use super::failure::Failure;
-use super::row;
 use super::text::key;
-use crate::Limits;
+use super::{leases, row};
 use crate::rules::Prepared;
+use crate::{Limits, claim_on};
 
 /// Events read at once when many may go.
 const PAGE: i64 = 500;
@@ -39,6 +39,10 @@ const ASKS: &str = "SELECT a.session_id, a.call_key, a.asked_seq, a.answer_seq \
      FROM unnest($1::uuid[], $2::uuid[]) AS n (session_id, call_key) \
      JOIN asks a ON a.session_id = n.session_id AND a.call_key = n.call_key";
 
+const CLAIMS: &str = "SELECT l.session_id, l.subject, l.holder, l.since, l.until \
+     FROM unnest($1::uuid[], $2::uuid[]) AS n (session_id, subject_key) \
+     JOIN leases l ON l.session_id = n.session_id AND l.subject_key = n.subject_key";
+
 const MESSAGES: &str =
     "SELECT session_id, message_key, seq FROM messages WHERE session_id = ANY ($1)";
 
@@ -51,6 +55,7 @@ pub(super) struct Needs {
     pending: BTreeSet<SessionId>,
     asks: Pairs,
     messages: BTreeSet<SessionId>,
+    claims: Pairs,
     /// How many events each session may get.
     coming: HashMap<SessionId, u64>,
 }
@@ -78,11 +83,14 @@ impl Needs {
             self.pending.insert(session);
             self.messages.insert(session);
         }
-        for Prepared { event, effect, .. } in events {
+        for Prepared { event, effect, by, .. } in events {
             self.events.push(session, key(&event.event_id));
             if let Some(turn) = event.turn_id {
                 self.turns.push(session, turn.uuid());
                 self.pending.insert(session);
+                if by.is_some() {
+                    self.claims.push(session, key(&claim_on(turn)));
+                }
             }
             for call in effect.asks.iter().chain(&effect.answers) {
                 self.asks.push(session, key(call));
@@ -116,13 +124,14 @@ pub(super) async fn load(
     let sessions = uuids(&needs.sessions);
     let pending = uuids(&needs.pending);
     let messages = uuids(&needs.messages);
-    let questions: [(&str, Vec<&(dyn ToSql + Sync)>, bool); 6] = [
+    let questions: [(&str, Vec<&(dyn ToSql + Sync)>, bool); 7] = [
         (&lock, vec![&sessions], true),
         pairs(EVENTS, &needs.events),
         pairs(TURNS, &needs.turns),
         (PENDING, vec![&pending], !pending.is_empty()),
         pairs(ASKS, &needs.asks),
         (MESSAGES, vec![&messages], !messages.is_empty()),
+        pairs(CLAIMS, &needs.claims),
     ];
     let answers = ask(client, &questions).await?;
     let mut books: HashMap<SessionId, Book> =
@@ -146,8 +155,12 @@ pub(super) async fn load(
                     let places = (row::seq(found, 2)?, row::seq_if(found, 3)?);
                     book.known.asks.insert(row::get(found, 1)?, places);
                 }
-                _ => {
+                5 => {
                     book.known.messages.insert(row::get(found, 1)?, row::seq(found, 2)?);
+                }
+                _ => {
+                    let claim = leases::read(found)?;
+                    book.known.claims.insert(claim.subject.clone(), claim);
                 }
             }
         }

@@ -154,6 +154,16 @@ impl Outbox {
     }
 }
 
+/// Has everybody look at everything, as soon as the transaction of `client` is committed.
+pub(super) async fn tell_to_look(client: &Client) -> Result<(), Failure> {
+    // Its sender is nobody, so that everybody listens.
+    let told = Told { everything: true, ..Told::default() };
+    if let Some(text) = told.text() {
+        client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &text]).await?;
+    }
+    Ok(())
+}
+
 impl Told {
     /// As it is sent; none if it is too long.
     fn text(&self) -> Option<String> {

@@ -133,6 +133,20 @@ impl Lanes {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
+    /// Returns when everything that was sent to the lanes before is in the log, or refused.
+    pub(super) async fn settled(&self) {
+        for lane in &*self.lanes {
+            let (reply, answer) = oneshot::channel();
+            let wish = Wish::Append(Expected::Any, reply);
+            // Of no session, so that nothing is locked and nothing is written.
+            let last = Job { session: SessionId::new(Uuid::nil()), events: Vec::new(), wish };
+            if lane.send(last).await.is_ok() {
+                // It is refused, and what was before it is done.
+                let _ = answer.await;
+            }
+        }
+    }
+
     async fn send(&self, job: Job) -> Result<(), StoreError> {
         let mut hasher = DefaultHasher::new();
         job.session.hash(&mut hasher);

@@ -94,7 +94,7 @@ async fn take(
     Ok(decided)
 }
 
-fn read(found: &Row) -> Result<Lease, Failure> {
+pub(super) fn read(found: &Row) -> Result<Lease, Failure> {
     Ok(Lease {
         session: row::session_id(found, 0)?,
         subject: row::text(found, 1)?,

@@ -9,8 +9,11 @@ use deadpool_postgres::Client;
 use super::failure::Failure;
 use crate::OpenError;
 
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_log.sql"), include_str!("migrations/0002_people.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_log.sql"),
+    include_str!("migrations/0002_people.sql"),
+    include_str!("migrations/0003_servers.sql"),
+];
 
 /// The lock of whoever changes the schema. The number means nothing.
 const LOCK: i64 = 0x0068_6f74_7365_6174;

@@ -64,10 +64,7 @@ fn take(
     connection
         .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND until <= ?2")?
         .execute(params![key, request.now.as_millisecond()])?;
-    let current = connection
-        .prepare_cached(&format!("{SELECT} WHERE session_id = ?1 AND subject = ?2"))?
-        .query_row(params![key, request.subject], read)
-        .optional()?;
+    let current = one(connection, &key, &request.subject)?;
     let decided = request.decide(current, from);
     let Leased::Held(lease) = &decided else { return Ok(decided) };
     connection
@@ -84,6 +81,18 @@ fn take(
             lease.until.as_millisecond(),
         ])?;
     Ok(decided)
+}
+
+/// The lease on something, whether it is over or not.
+pub(super) fn one(
+    connection: &Connection,
+    session: &str,
+    subject: &str,
+) -> rusqlite::Result<Option<Lease>> {
+    connection
+        .prepare_cached(&format!("{SELECT} WHERE session_id = ?1 AND subject = ?2"))?
+        .query_row(params![session, subject], read)
+        .optional()
 }
 
 /// Ends a lease. `false` if it was not this holder's.

@@ -15,9 +15,9 @@ use super::tail::{Summary, Unsettled};
 use super::usage::count;
 use super::whereabouts::Clue;
 use super::writer::Work;
-use super::{identity, reader, settle};
+use super::{identity, leases, reader, settle};
 use crate::rules::{Ledger, Prepared, Removed};
-use crate::{EventQuery, Limits, Session, StoreError};
+use crate::{EventQuery, Lease, Limits, Session, StoreError, claim_on};
 
 pub(super) struct SessionLedger<'l, 'w> {
     work: &'l mut Work<'w>,
@@ -127,6 +127,11 @@ impl Ledger for SessionLedger<'_, '_> {
                     .optional()
             })
             .map_err(StoreError::backend("look for a turn"))
+    }
+
+    fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError> {
+        leases::one(self.work.connection, &self.key, &claim_on(turn))
+            .map_err(StoreError::backend("look at a claim"))
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use hotseat_store::{Lease, LeaseRequest, Leased, Store};
+use hotseat_store::{AppendError, Lease, LeaseRequest, Leased, Store, claim_on};
 
-use crate::log::{at, created, id};
+use crate::log::{self, answer, append, at, created, id, turn};
 use crate::suite;
 
 suite!(
@@ -17,6 +17,7 @@ suite!(
     leases_of_two_sessions_have_nothing_to_do_with_each_other,
     there_is_no_lease_without_a_session,
     one_of_many_who_ask_at_once_has_it,
+    a_turn_that_somebody_has_claimed_is_answered_by_nobody_else,
 );
 
 fn request(n: u128, subject: &str, holder: &str, now: i64) -> LeaseRequest {
@@ -32,6 +33,22 @@ fn request(n: u128, subject: &str, holder: &str, now: i64) -> LeaseRequest {
 fn lease(n: u128, subject: &str, holder: &str, since: i64, until: i64) -> Lease {
     let (subject, holder) = (subject.to_owned(), holder.to_owned());
     Lease { session: id(n), subject, holder, since: at(since), until: at(until) }
+}
+
+async fn a_turn_that_somebody_has_claimed_is_answered_by_nobody_else(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), vec![log::request(7)]).await;
+    store.lease(request(1, &claim_on(turn(7)), "ada", 0)).await.unwrap();
+    let refused = store.answer(id(1), answer(7), "bob", at(99)).await.unwrap_err();
+    assert!(
+        matches!(&refused, AppendError::TurnClaimed { holder, until, .. }
+            if holder == "ada" && *until == at(100)),
+        "{refused:?}"
+    );
+    store.answer(id(1), answer(7), "ada", at(99)).await.unwrap();
+    append(&store, id(1), vec![log::request(8)]).await;
+    store.lease(request(1, &claim_on(turn(8)), "ada", 0)).await.unwrap();
+    store.answer(id(1), answer(8), "bob", at(100)).await.unwrap();
 }
 
 async fn what_nobody_holds_is_had_and_what_somebody_holds_is_not(store: Store) {
@@ -119,7 +136,7 @@ async fn one_of_many_who_ask_at_once_has_it(store: Store) {
         .map(|n| {
             let store = store.clone();
             tokio::spawn(async move {
-                store.lease(request(1, "run:a", &format!("replica {n}"), 0)).await.unwrap()
+                store.lease(request(1, "turn:a", &format!("replica {n}"), 0)).await.unwrap()
             })
         })
         .collect();

@@ -44,6 +44,8 @@ mod recent;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod settling;

@@ -4,13 +4,16 @@
 //! as it has letters, and not as its model was fond of small pieces.
 
 use hotseat_core::{Delta, NewEvent, Piece, Seq};
+use uuid::Uuid;
+
+use super::Told;
 
 /// Bytes that are kept of an answer. Of a longer one, those who come late see nothing until it
 /// is complete.
 const SAID_BYTES: usize = 1024 * 1024;
 
 /// Who says something: in a lane, answers come one after the other.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lane {
     invocation_id: String,
     author: String,
@@ -44,6 +47,8 @@ pub(super) struct Answer {
     /// How far the log was when it began.
     pub(super) after: Seq,
     pub(super) lane: Lane,
+    /// The server that it is given at, and its number there, if that is another one.
+    pub(super) elsewhere: Option<(Uuid, u64)>,
     said: Vec<Piece>,
     bytes: usize,
     /// It is too long to be kept.
@@ -53,7 +58,18 @@ pub(super) struct Answer {
 impl Answer {
     /// An answer of which nothing was said yet.
     pub(super) fn new(number: u64, after: Seq, lane: Lane) -> Self {
-        Self { number, after, lane, said: Vec::new(), bytes: 0, cut: false }
+        Self { number, after, lane, elsewhere: None, said: Vec::new(), bytes: 0, cut: false }
+    }
+
+    /// How much was said of it.
+    pub(super) fn length(&self) -> usize {
+        self.bytes
+    }
+
+    /// A piece of it, for those who listen.
+    pub(super) fn told(&self, piece: Piece) -> Told {
+        let elsewhere = self.elsewhere.is_some();
+        Told { answer: self.number, after: self.after, elsewhere, piece }
     }
 
     /// Keeps a piece, as long as there is room.

@@ -24,6 +24,7 @@ pub(super) struct NativeHost {
     agent: NativeAgent,
     session: SessionId,
     invocation_id: String,
+    run_id: String,
     name: String,
     seat: Seat,
     stop: watch::Receiver<bool>,
@@ -44,6 +45,7 @@ impl NativeHost {
             agent,
             session: start.session_id,
             invocation_id: invocation_of(&start.run_id.to_string()),
+            run_id: start.run_id.to_string(),
             name: start.agent.clone(),
             seat: start.seat,
             stop,
@@ -119,8 +121,17 @@ impl NativeHost {
         Ok(answer_of(&payload))
     }
 
+    /// Fails when another server has taken over the run: what is written of it is for that one.
+    async fn still_mine(&self) -> Result<(), RunError> {
+        if self.app.replicas.still_mine(&self.run_id).await {
+            return Ok(());
+        }
+        Err(RunError::host("another server works on this run now"))
+    }
+
     /// Puts a turn where people see it.
     async fn submit(&self, turn: &TurnRequest) -> Result<TurnId, RunError> {
+        self.still_mine().await?;
         let turn_id =
             turn.turn_id.parse::<TurnId>().map_err(|error| RunError::host(error.to_string()))?;
         let wish = SubmitTurn {
@@ -200,12 +211,14 @@ impl Host for NativeHost {
     }
 
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
+        self.still_mine().await?;
         let entries = entries(&events).map_err(|error| RunError::host(error.to_string()))?;
         let kept = self.app.append_said(self.session, entries).await;
         kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 
     async fn tool_run(&self, run: Value) -> Result<(), RunError> {
+        self.still_mine().await?;
         let payload = raw(&run);
         if let Ok(run) = ToolRun::parse(&payload) {
             self.tools.note(&run);

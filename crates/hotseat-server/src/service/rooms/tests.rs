@@ -56,7 +56,7 @@ fn only_leases_on_turns_are_claims() {
         until: at(60),
     };
     let turn = TurnId::new(Uuid::from_u128(9));
-    assert_eq!(Claim::of(lease(&subject(turn))).unwrap().turn, turn);
+    assert_eq!(Claim::of(lease(&claim_on(turn))).unwrap().turn, turn);
     assert_eq!(Claim::of(lease("run:1")), None);
     assert_eq!(Claim::of(lease("turn:x")), None);
 }

@@ -23,7 +23,7 @@ CREATE TABLE user_tokens (
 
 CREATE INDEX user_tokens_of_user ON user_tokens (user_id, created_at);
 
--- Whoever holds something of a session for a while: a person a turn, a server a run.
+-- Whoever holds something of a session for a while: a person a turn.
 CREATE TABLE leases (
     session_id  uuid             NOT NULL,
     subject_key uuid             NOT NULL,

@@ -1,0 +1,188 @@
+//! Servers that share a database: who is there, and who works on a run.
+
+use std::time::Duration;
+
+use hotseat_core::SessionId;
+use hotseat_store::{Change, HeldRun, Limits, RunClaim, ServerCard, Shared, Store, TakeOver};
+use hotseat_testkit::TestDatabase;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::log::{append, created, id, new_session, run, run_id};
+
+/// Longer than a test takes.
+const LONG: Duration = Duration::from_mins(10);
+
+/// Over at once.
+const NOTHING: Duration = Duration::ZERO;
+
+const ONE: Uuid = Uuid::from_u128(1);
+const TWO: Uuid = Uuid::from_u128(2);
+
+async fn open(database: &TestDatabase) -> (Store, Shared) {
+    let store = Store::postgres(&database.url(), Limits::default()).await.unwrap();
+    let shared = store.shared().unwrap();
+    (store, shared)
+}
+
+fn card(server: Uuid, edition: i64) -> ServerCard {
+    ServerCard { server, edition, text: format!("edition {edition}") }
+}
+
+fn claim(session: SessionId, n: u128, server: Uuid) -> RunClaim {
+    let take_over = TakeOver::OfTheGone;
+    RunClaim { session, run_id: run_id(n), server, worker: None, take_over }
+}
+
+/// A session of the agent `math` with an open run.
+async fn running(store: &Store, n: u128) -> SessionId {
+    let mut new = new_session(n);
+    (new.agent, new.source) = (Some("math".to_owned()), "web".to_owned());
+    store.create_session(new).await.unwrap();
+    append(store, id(n), vec![run(n, "queued")]).await;
+    id(n)
+}
+
+async fn waiting(shared: &Shared) -> Vec<SessionId> {
+    shared.waiting_runs(vec!["math".to_owned()]).await.unwrap()
+}
+
+#[test]
+fn a_server_that_has_its_log_for_itself_shares_nothing() {
+    assert!(Store::scratch(Limits::default()).unwrap().shared().is_none());
+}
+
+#[tokio::test]
+async fn servers_know_of_each_other_while_they_are_there() {
+    let database = TestDatabase::create();
+    let ((store, shared), (_other, there)) = (open(&database).await, open(&database).await);
+    assert_eq!(shared.present(&card(ONE, 7), LONG).await.unwrap(), []);
+    let mut changes = store.changes();
+    assert_eq!(there.present(&card(TWO, 1), LONG).await.unwrap(), [(ONE, 7)]);
+    let told = timeout(LONG, changes.recv()).await.unwrap().unwrap();
+    assert_eq!(told, Change::Missed, "a new card is told of");
+    assert_eq!(shared.cards(vec![TWO]).await.unwrap(), [card(TWO, 1)]);
+    there.present(&card(TWO, 1), NOTHING).await.unwrap();
+    assert_eq!(shared.present(&card(ONE, 7), LONG).await.unwrap(), [], "its time is over");
+}
+
+#[tokio::test]
+async fn a_run_is_taken_once() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    assert_eq!(waiting(&shared).await, [session]);
+    let claims = (1..=8).map(|server| {
+        let shared = shared.clone();
+        tokio::spawn(async move {
+            let server = Uuid::from_u128(server);
+            shared.present(&card(server, 1), LONG).await.unwrap();
+            shared.take_run(&claim(session, 1, server)).await.unwrap()
+        })
+    });
+    let claims: Vec<_> = claims.collect();
+    let mut taken = 0;
+    for claim in claims {
+        taken += u32::from(claim.await.unwrap());
+    }
+    assert_eq!(taken, 1);
+    assert_eq!(waiting(&shared).await, []);
+}
+
+#[tokio::test]
+async fn what_a_server_worked_on_that_is_gone_is_taken_over() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    for server in [ONE, TWO] {
+        shared.present(&card(server, 1), LONG).await.unwrap();
+    }
+    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap(), "it has it still");
+    assert!(!shared.take_run(&claim(session, 1, TWO)).await.unwrap());
+    shared.present(&card(ONE, 1), NOTHING).await.unwrap();
+    assert_eq!(waiting(&shared).await, [session]);
+    let careful = RunClaim { take_over: TakeOver::Nothing, ..claim(session, 1, TWO) };
+    assert!(!shared.take_run(&careful).await.unwrap());
+    assert!(shared.take_run(&claim(session, 1, TWO)).await.unwrap());
+    shared.present(&card(ONE, 1), LONG).await.unwrap();
+    assert!(!shared.take_run(&claim(session, 1, ONE)).await.unwrap(), "it came back too late");
+    assert_eq!(shared.held_runs(ONE).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_worker_keeps_its_run_when_it_goes_to_another_server() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    for server in [ONE, TWO] {
+        shared.present(&card(server, 1), LONG).await.unwrap();
+    }
+    let of_worker = |worker: &str, server| RunClaim {
+        worker: Some(worker.to_owned()),
+        ..claim(session, 1, server)
+    };
+    assert!(shared.take_run(&of_worker("w", ONE)).await.unwrap());
+    assert!(!shared.take_run(&of_worker("another", TWO)).await.unwrap());
+    assert!(shared.take_run(&of_worker("w", TWO)).await.unwrap());
+    shared.release_run(session, &run_id(1), ONE).await.unwrap();
+    assert_eq!(shared.held_runs(TWO).await.unwrap().len(), 1, "only its server lets go of it");
+}
+
+#[tokio::test]
+async fn a_run_that_has_ended_is_taken_by_nobody() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    shared.present(&card(ONE, 1), LONG).await.unwrap();
+    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    append(&store, session, vec![run(1, "finished")]).await;
+    let held = HeldRun { session, run_id: run_id(1), open: false };
+    assert_eq!(shared.held_runs(ONE).await.unwrap(), [held]);
+    shared.release_run(session, &run_id(1), ONE).await.unwrap();
+    assert!(!shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    created(&store, 2).await;
+    assert!(!shared.take_run(&claim(id(2), 2, ONE)).await.unwrap(), "there never was one");
+}
+
+#[tokio::test]
+async fn who_goes_leaves_its_own_runs_at_once_and_those_of_workers_after_a_grace() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let (own, workers) = (running(&store, 1).await, running(&store, 2).await);
+    for server in [ONE, TWO] {
+        shared.present(&card(server, 1), LONG).await.unwrap();
+    }
+    assert!(shared.take_run(&claim(own, 1, ONE)).await.unwrap());
+    let of_worker = RunClaim { worker: Some("w".to_owned()), ..claim(workers, 2, ONE) };
+    assert!(shared.take_run(&of_worker).await.unwrap());
+    shared.leave(ONE, LONG).await.unwrap();
+    assert_eq!(waiting(&shared).await, [own]);
+    shared.leave(ONE, NOTHING).await.unwrap();
+    assert_eq!(waiting(&shared).await, [own, workers]);
+}
+
+#[tokio::test]
+async fn a_question_is_taken_once_and_answered_once() {
+    let database = TestDatabase::create();
+    let (_store, shared) = open(&database).await;
+    let id = Uuid::from_u128(9);
+    shared.put_question(id, b"what?", LONG).await.unwrap();
+    assert_eq!(shared.take_question(id).await.unwrap().as_deref(), Some(&b"what?"[..]));
+    assert_eq!(shared.take_question(id).await.unwrap(), None);
+    assert_eq!(shared.question_answer(id).await.unwrap(), None);
+    shared.answer_question(id, b"that").await.unwrap();
+    assert_eq!(shared.question_answer(id).await.unwrap().as_deref(), Some(&b"that"[..]));
+    shared.drop_question(id).await.unwrap();
+    assert_eq!(shared.question_answer(id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_deleted_session_leaves_no_lease() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(store.delete_session(session).await.unwrap());
+    assert_eq!(shared.held_runs(ONE).await.unwrap(), []);
+}
