@@ -68,8 +68,11 @@ fn take(
         .prepare_cached(&format!("{SELECT} WHERE session_id = ?1 AND subject = ?2"))?
         .query_row(params![key, request.subject], read)
         .optional()?;
+    let before = current.clone();
     let decided = request.decide(current, from);
-    let Leased::Held(lease) = &decided else { return Ok(decided) };
+    let Some(lease) = decided.lease().filter(|lease| before.as_ref() != Some(*lease)) else {
+        return Ok(decided);
+    };
     connection
         .prepare_cached(
             "INSERT INTO leases (session_id, subject, holder, since, until) \
