@@ -50,7 +50,7 @@ pub use answer::Answer;
 pub use api::{Api, Bearer, Connection, Grpc};
 #[cfg(feature = "server")]
 pub use patience::{PATIENCE, soon};
-pub use postgres::TestDatabase;
+pub use postgres::{Fall, LoneDatabase, TestDatabase};
 #[cfg(feature = "server")]
 pub use process::{Ended, HotseatProcess, Launch};
 #[cfg(feature = "server")]

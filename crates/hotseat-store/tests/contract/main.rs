@@ -8,6 +8,8 @@ mod append;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod clocks;
+#[cfg(test)]
 mod concurrency;
 #[cfg(test)]
 mod copy;
@@ -28,6 +30,8 @@ mod ledger;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod outages;
+#[cfg(test)]
 mod payload;
 #[cfg(test)]
 mod people;
@@ -39,6 +43,8 @@ mod postgres;
 mod properties;
 #[cfg(test)]
 mod proxy;
+#[cfg(test)]
+mod refusing;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]

@@ -20,7 +20,18 @@ pub(crate) enum Cut {
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     cut: Arc<Mutex<Option<Cut>>>,
-    open: watch::Sender<bool>,
+    line: watch::Sender<Line>,
+}
+
+/// What becomes of connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// They are carried.
+    Open,
+    /// They are ended, and new ones with them.
+    Closed,
+    /// They stay, and nothing of what is sent on them arrives; new ones fare the same.
+    Dead,
 }
 
 impl Proxy {
@@ -28,24 +39,28 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let cut = Arc::new(Mutex::new(None));
-        let (open, opened) = watch::channel(true);
+        let (line, lines) = watch::channel(Line::Open);
         let cuts = Arc::clone(&cut);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let (cuts, mut opened) = (Arc::clone(&cuts), opened.clone());
+                let (cuts, mut lines) = (Arc::clone(&cuts), lines.clone());
                 tokio::spawn(async move {
-                    if !*opened.borrow() {
-                        return;
+                    let mut client = client;
+                    if *lines.borrow() == Line::Open {
+                        let mut server = TcpStream::connect(database).await.unwrap();
+                        tokio::select! {
+                            _ = carry(&mut client, &mut server, &cuts) => {}
+                            _ = lines.wait_for(|line| *line != Line::Open) => {}
+                        }
                     }
-                    let server = TcpStream::connect(database).await.unwrap();
-                    tokio::select! {
-                        _ = carry(client, server, &cuts) => {}
-                        _ = opened.wait_for(|open| !open) => {}
+                    if *lines.borrow() == Line::Dead {
+                        // The system takes in what fits and says that it arrived.
+                        while client.read(&mut [0; 4096]).await.is_ok_and(|read| read > 0) {}
                     }
                 });
             }
         });
-        Self { port, cut, open }
+        Self { port, cut, line }
     }
 
     /// Cuts the line at the next commit.
@@ -60,14 +75,24 @@ impl Proxy {
 
     /// Lets nobody through any more.
     pub(crate) fn close(&self) {
-        self.open.send_replace(false);
+        self.line.send_replace(Line::Closed);
+    }
+
+    /// Swallows everything from now on, without ending anything.
+    pub(crate) fn swallow(&self) {
+        self.line.send_replace(Line::Dead);
+    }
+
+    /// Carries those who connect from now on.
+    pub(crate) fn carry_new(&self) {
+        self.line.send_replace(Line::Open);
     }
 }
 
 /// Carries bytes both ways until one side ends or the line is cut.
 async fn carry(
-    mut client: TcpStream,
-    mut server: TcpStream,
+    client: &mut TcpStream,
+    server: &mut TcpStream,
     cuts: &Mutex<Option<Cut>>,
 ) -> std::io::Result<()> {
     let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
