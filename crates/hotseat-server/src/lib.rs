@@ -14,6 +14,7 @@ mod http;
 mod identity;
 mod network;
 mod oidc;
+mod pace;
 mod proto;
 mod punctual;
 mod serve;

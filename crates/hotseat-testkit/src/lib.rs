@@ -31,6 +31,7 @@ mod process;
 pub mod proto;
 #[cfg(feature = "server")]
 pub mod providers;
+mod proxy;
 #[cfg(feature = "server")]
 pub mod sample;
 #[cfg(feature = "server")]
@@ -53,6 +54,7 @@ pub use patience::{PATIENCE, soon};
 pub use postgres::{Fall, LoneDatabase, TestDatabase};
 #[cfg(feature = "server")]
 pub use process::{Ended, HotseatProcess, Launch};
+pub use proxy::{Cut, Proxy};
 #[cfg(feature = "server")]
 pub use seed::seeded;
 #[cfg(feature = "server")]

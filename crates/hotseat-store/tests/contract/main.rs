@@ -42,8 +42,6 @@ mod postgres;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
-mod proxy;
-#[cfg(test)]
 mod refusing;
 #[cfg(test)]
 mod retention;

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use hotseat_core::Seq;
 use hotseat_store::{AppendError, Expected, Limits, Store, StoreError};
-use hotseat_testkit::{Fall, LoneDatabase, TestDatabase};
+use hotseat_testkit::{Fall, LoneDatabase, Proxy, TestDatabase};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::log::{answer, append, created, event, id, ids, log, request, seqs, session};
-use crate::proxy::Proxy;
 
 /// Far more than a reader needs to hear of something.
 const SOON: Duration = Duration::from_secs(30);

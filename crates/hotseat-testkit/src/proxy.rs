@@ -1,4 +1,5 @@
-//! Somebody between a store and its database, who can cut the line at the worst moment.
+//! Somebody between two who talk, who can cut the line at the worst moment, or swallow what is
+//! said on it without a word.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -9,16 +10,18 @@ use tokio::sync::watch;
 
 /// What to do with the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub enum Cut {
     /// The database never hears of it.
     Before,
     /// The database carries it out, and its answer is lost.
     After,
 }
 
-/// A way to a database.
-pub(crate) struct Proxy {
-    pub(crate) port: u16,
+/// A way to a server. Commits are those of PostgreSQL.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Where it listens.
+    pub port: u16,
     cut: Arc<Mutex<Option<Cut>>>,
     line: watch::Sender<Line>,
 }
@@ -35,9 +38,10 @@ enum Line {
 }
 
 impl Proxy {
-    pub(crate) async fn to(database: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+    /// A way to the server at this address.
+    pub async fn to(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
         let cut = Arc::new(Mutex::new(None));
         let (line, lines) = watch::channel(Line::Open);
         let cuts = Arc::clone(&cut);
@@ -47,9 +51,9 @@ impl Proxy {
                 tokio::spawn(async move {
                     let mut client = client;
                     if *lines.borrow() == Line::Open {
-                        let mut server = TcpStream::connect(database).await.unwrap();
+                        let mut far = TcpStream::connect(server).await.expect("a server");
                         tokio::select! {
-                            _ = carry(&mut client, &mut server, &cuts) => {}
+                            _ = carry(&mut client, &mut far, &cuts) => {}
                             _ = lines.wait_for(|line| *line != Line::Open) => {}
                         }
                     }
@@ -64,27 +68,27 @@ impl Proxy {
     }
 
     /// Cuts the line at the next commit.
-    pub(crate) fn cut_next_commit(&self, cut: Cut) {
-        *self.cut.lock().unwrap() = Some(cut);
+    pub fn cut_next_commit(&self, cut: Cut) {
+        *self.cut.lock().expect("no panic") = Some(cut);
     }
 
     /// Whether the line was cut.
-    pub(crate) fn was_cut(&self) -> bool {
-        self.cut.lock().unwrap().is_none()
+    pub fn was_cut(&self) -> bool {
+        self.cut.lock().expect("no panic").is_none()
     }
 
     /// Lets nobody through any more.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.line.send_replace(Line::Closed);
     }
 
     /// Swallows everything from now on, without ending anything.
-    pub(crate) fn swallow(&self) {
+    pub fn swallow(&self) {
         self.line.send_replace(Line::Dead);
     }
 
     /// Carries those who connect from now on.
-    pub(crate) fn carry_new(&self) {
+    pub fn carry_new(&self) {
         self.line.send_replace(Line::Open);
     }
 }
@@ -103,7 +107,7 @@ async fn carry(
                 if asked.is_empty() {
                     return Ok(());
                 }
-                let cut = if holds(asked, b"COMMIT\0") { cuts.lock().unwrap().take() } else { None };
+                let cut = if holds(asked, b"COMMIT\0") { cuts.lock().expect("no panic").take() } else { None };
                 if cut == Some(Cut::Before) {
                     return Ok(());
                 }
