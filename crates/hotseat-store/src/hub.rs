@@ -3,19 +3,25 @@
 //! A wake-up carries only the new head, never an event: readers read the log
 //! from where they are. A missed or doubled wake-up therefore costs time, never
 //! an event, and nothing here has to be exact except that a wake-up follows the
-//! commit it tells of.
+//! commit it tells of. What it brought is kept for those who were woken (`recent.rs`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hotseat_core::{Seq, SessionId};
+use hotseat_core::{Event, Seq, SessionId};
 use tokio::sync::{broadcast, watch};
+
+use crate::EventQuery;
+use crate::recent::Recent;
 
 /// How many changes a slow listener may be behind before it has to look again.
 const CHANGES_KEPT: usize = 1024;
 
 /// How often dropped watchers are looked for, in new watchers.
 const SWEEP_EVERY: usize = 256;
+
+/// Bytes of payloads that are kept of all watched sessions together.
+const RECENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Something happened to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +62,9 @@ pub struct SignalTooLarge(pub usize);
 /// Whom to wake once a change is committed.
 #[derive(Debug)]
 pub(crate) enum Wake {
-    /// The log of a session grew to this place.
-    Grew(SessionId, Seq),
+    /// The log of a session grew to this place, or was changed otherwise. With the events it
+    /// grew by, where somebody watches and nothing else happened to it.
+    Grew(SessionId, Seq, Vec<Arc<Event>>),
     /// A session of this user was deleted.
     Deleted(SessionId, String),
 }
@@ -72,8 +79,50 @@ pub(crate) struct Hub {
 
 #[derive(Debug, Default)]
 struct Heads {
-    by_session: HashMap<SessionId, watch::Sender<Seq>>,
+    by_session: HashMap<SessionId, Watched>,
     since_sweep: usize,
+    /// Bytes of all that is kept as recent.
+    recent_bytes: usize,
+}
+
+/// A session that somebody watches, or did until a moment ago.
+#[derive(Debug)]
+struct Watched {
+    head: watch::Sender<Seq>,
+    recent: Recent,
+}
+
+impl Watched {
+    fn new() -> Self {
+        Self { head: watch::Sender::new(Seq::START), recent: Recent::default() }
+    }
+}
+
+impl Heads {
+    fn grew(&mut self, session: SessionId, head: Seq, brought: Vec<Arc<Event>>) {
+        let Some(watched) = self.by_session.get_mut(&session) else { return };
+        let before = watched.recent.bytes();
+        watched.recent.add(brought);
+        self.recent_bytes = self.recent_bytes + watched.recent.bytes() - before;
+        // Of two commits, the later one may be told of first.
+        watched.head.send_modify(|known| *known = head.max(*known));
+        if self.recent_bytes > RECENT_BYTES {
+            self.by_session.values_mut().for_each(|watched| watched.recent.forget());
+            self.recent_bytes = 0;
+        }
+    }
+
+    fn remove(&mut self, session: SessionId) -> bool {
+        let removed = self.by_session.remove(&session);
+        self.recent_bytes -= removed.as_ref().map_or(0, |watched| watched.recent.bytes());
+        removed.is_some()
+    }
+
+    /// Forgets sessions that nobody watches any more.
+    fn sweep(&mut self) {
+        self.by_session.retain(|_, watched| watched.head.receiver_count() > 0);
+        self.recent_bytes = self.by_session.values().map(|watched| watched.recent.bytes()).sum();
+    }
 }
 
 impl Hub {
@@ -91,13 +140,21 @@ impl Hub {
         heads.since_sweep += 1;
         if heads.since_sweep >= SWEEP_EVERY {
             heads.since_sweep = 0;
-            heads.by_session.retain(|_, sender| sender.receiver_count() > 0);
+            heads.sweep();
         }
-        heads
-            .by_session
-            .entry(session)
-            .or_insert_with(|| watch::Sender::new(Seq::START))
-            .subscribe()
+        heads.by_session.entry(session).or_insert_with(Watched::new).head.subscribe()
+    }
+
+    /// Whether somebody watches a session.
+    pub(crate) fn is_watched(&self, session: SessionId) -> bool {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.by_session.get(&session).is_some_and(|watched| watched.head.receiver_count() > 0)
+    }
+
+    /// What the log would answer, if it is known without reading it.
+    pub(crate) fn recent(&self, session: SessionId, query: &EventQuery) -> Option<Vec<Event>> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        heads.by_session.get(&session)?.recent.find(query)
     }
 
     /// Every change of every session.
@@ -108,29 +165,25 @@ impl Hub {
     /// Tells of everything that one commit did, in its order.
     pub(crate) fn wake(&self, wakes: Vec<Wake>) {
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        for wake in &wakes {
-            match wake {
-                Wake::Grew(session, head) => {
-                    if let Some(sender) = heads.by_session.get(session) {
-                        sender.send_replace(*head);
-                    }
-                }
-                // Dropping the sender ends every stream of the session.
-                Wake::Deleted(session, _) => {
-                    heads.by_session.remove(session);
-                }
+        let told = wakes.into_iter().map(|wake| match wake {
+            Wake::Grew(session, head, brought) => {
+                heads.grew(session, head, brought);
+                Change::Grew(session)
             }
-        }
+            Wake::Deleted(session, user_id) => {
+                // Dropping the sender ends every stream of the session.
+                heads.remove(session);
+                Change::Deleted { session, user_id }
+            }
+        });
+        let told: Vec<_> = told.collect();
         drop(heads);
         // Nobody listening is fine.
         if self.changes.receiver_count() == 0 {
             return;
         }
-        for wake in wakes {
-            let _ = self.changes.send(match wake {
-                Wake::Grew(session, _) => Change::Grew(session),
-                Wake::Deleted(session, user_id) => Change::Deleted { session, user_id },
-            });
+        for change in told {
+            let _ = self.changes.send(change);
         }
     }
 
@@ -148,8 +201,9 @@ impl Hub {
     /// What somebody watches, and what they were last told.
     pub(crate) fn watched(&self) -> HashMap<SessionId, Seq> {
         let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
-        let watched = heads.by_session.iter().filter(|(_, sender)| sender.receiver_count() > 0);
-        watched.map(|(session, sender)| (*session, *sender.borrow())).collect()
+        let watched = heads.by_session.iter().map(|(session, watched)| (*session, &watched.head));
+        let watched = watched.filter(|(_, head)| head.receiver_count() > 0);
+        watched.map(|(session, head)| (session, *head.borrow())).collect()
     }
 
     /// Tells that changes may have been missed.
@@ -162,7 +216,7 @@ impl Hub {
         let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
         let mut any = false;
         for session in sessions {
-            any |= heads.by_session.remove(session).is_some();
+            any |= heads.remove(*session);
         }
         drop(heads);
         if any {

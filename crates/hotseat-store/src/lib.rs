@@ -28,6 +28,7 @@ mod limits;
 mod people;
 mod postgres;
 mod query;
+mod recent;
 mod rules;
 mod session;
 mod sqlite;

@@ -170,7 +170,7 @@ impl Postgres {
         let (removed, head) = retry!(self, Patience::to_write("clear events"), |held| {
             changes::clear(held, &self.limits, id, self.slot).await
         })??;
-        self.outbox.tell(vec![Wake::Grew(id, head)]);
+        self.outbox.tell(vec![Wake::Grew(id, head, Vec::new())]);
         Ok(removed)
     }
 
@@ -178,7 +178,7 @@ impl Postgres {
         let head = retry!(self, Patience::to_write("rebuild a session"), |held| {
             changes::rebuild(held, &self.limits, id, self.slot).await
         })??;
-        self.outbox.tell(vec![Wake::Grew(id, head)]);
+        self.outbox.tell(vec![Wake::Grew(id, head, Vec::new())]);
         Ok(())
     }
 

@@ -47,6 +47,8 @@ struct Follower {
     place: Seq,
     count: u64,
     live: bool,
+    /// The log may be further than the last wake-up said: it is looked at.
+    look: bool,
     ready: VecDeque<Event>,
     head: watch::Receiver<Seq>,
     _counted: Counted,
@@ -95,6 +97,7 @@ impl App {
             place: after.min(last_seq),
             count: 0,
             live: false,
+            look: true,
             ready: VecDeque::new(),
             head,
             _counted: self.followers.one_more(),
@@ -126,16 +129,19 @@ impl Follower {
                 return Ok(Some(Followed::Event(Box::new(event))));
             }
             // Marked as seen before reading: what is appended after this wakes the follower again.
-            self.head.borrow_and_update();
-            let query = EventQuery {
-                after: self.place,
-                limit: PAGE,
-                max_bytes: PAGE_BYTES,
-                ..Default::default()
-            };
-            self.ready = self.app.store.events(self.session, query).await?.into();
-            if !self.ready.is_empty() {
-                continue;
+            let head = *self.head.borrow_and_update();
+            if self.look || head > self.place {
+                self.look = !self.live;
+                let query = EventQuery {
+                    after: self.place,
+                    limit: PAGE,
+                    max_bytes: PAGE_BYTES,
+                    ..Default::default()
+                };
+                self.ready = self.app.store.events(self.session, query).await?.into();
+                if !self.ready.is_empty() {
+                    continue;
+                }
             }
             if !self.live {
                 // Cleared to its end: nothing is left to show the gap by.
@@ -143,13 +149,13 @@ impl Follower {
                 if removed > self.place {
                     return Ok(Some(self.step_over(removed)));
                 }
-                self.live = true;
+                (self.live, self.look) = (true, false);
                 let (last_seq, event_count) = (self.place, self.count);
                 return Ok(Some(Followed::HistoryComplete { last_seq, event_count }));
             }
             tokio::select! {
                 changed = self.head.changed() => if changed.is_err() { return Ok(None) },
-                () = tokio::time::sleep(POLL) => {}
+                () = tokio::time::sleep(POLL) => self.look = true,
                 () = self.app.closed() => return Ok(None),
             }
         }

@@ -51,6 +51,8 @@ pub(crate) struct WatchedRun {
     run_id: String,
     place: Seq,
     ready: VecDeque<Event>,
+    /// The log may be further than the last wake-up said: it is looked at.
+    look: bool,
     /// Heard, but not its turn yet.
     piece: Option<Arc<Told>>,
     over: bool,
@@ -76,6 +78,7 @@ impl RunWatch {
             run_id,
             place: after,
             ready: VecDeque::new(),
+            look: true,
             piece: None,
             over: false,
         }
@@ -114,8 +117,9 @@ impl WatchedRun {
                 self.place = event.seq;
                 return Ok(Some(self.step(event)));
             }
-            self.watch.head.borrow_and_update();
-            if self.read().await? {
+            let head = *self.watch.head.borrow_and_update();
+            let look = std::mem::take(&mut self.look);
+            if (look || self.piece.is_some() || head > self.place) && self.read().await? {
                 continue;
             }
             // What would come before it was removed from the log.
@@ -133,7 +137,7 @@ impl WatchedRun {
                     self.over = true;
                     return Ok(Some(RunStep::Closing));
                 }
-                () = tokio::time::sleep(POLL) => {}
+                () = tokio::time::sleep(POLL) => self.look = true,
             }
         }
     }

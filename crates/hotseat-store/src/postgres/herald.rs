@@ -97,7 +97,7 @@ impl Outbox {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for wake in &wakes {
             match wake {
-                Wake::Grew(session, head) => {
+                Wake::Grew(session, head, _) => {
                     waiting.grew.insert(*session, head.get());
                 }
                 Wake::Deleted(session, user_id) => {
@@ -270,7 +270,8 @@ impl Herald {
                 self.hub.signal(Signal { session, bytes: bytes.into() });
             }
         }
-        let grew = told.grew.into_iter().map(|(id, head)| Wake::Grew(id, Seq::new(head)));
+        let grew =
+            told.grew.into_iter().map(|(id, head)| Wake::Grew(id, Seq::new(head), Vec::new()));
         let deleted = told.deleted.into_iter().map(|(id, user)| Wake::Deleted(id, user));
         self.hub.wake(grew.chain(deleted).collect());
         Ok(())
@@ -292,7 +293,7 @@ impl Herald {
         for found in rows {
             let (id, head) = (row::session_id(&found, 0)?, row::seq(&found, 1)?);
             if watched.remove(&id).is_some_and(|seen| seen != head) {
-                wakes.push(Wake::Grew(id, head));
+                wakes.push(Wake::Grew(id, head, Vec::new()));
             }
         }
         self.hub.wake(wakes);

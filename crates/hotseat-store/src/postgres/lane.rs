@@ -257,7 +257,7 @@ impl Lane {
         }
         for book in &books {
             let Some(session) = &book.session else { continue };
-            outcome.wakes.push(Wake::Grew(book.id, session.last_seq));
+            outcome.wakes.push(Wake::Grew(book.id, session.last_seq, Vec::new()));
             outcome.created.extend(book.created.then_some((book.id, session.incarnation)));
             let events =
                 book.lasting().map(|(id, seq, event)| (id, key(&event.event.event_id), seq));

@@ -94,14 +94,14 @@ impl Thread {
     }
 
     fn write(&mut self, batch: &mut Vec<Job>, outcome: &mut Outcome) -> Result<(), WriteError> {
-        let Self { connection, limits, tail, .. } = self;
+        let Self { connection, limits, tail, hub, .. } = self;
         let transaction =
             connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         tail.refresh(&transaction)?;
         for job in batch.drain(..) {
             match job {
-                Job::Append(append) => do_append(&transaction, limits, tail, append, outcome)?,
-                Job::Other(task) => do_other(&transaction, tail, task, outcome)?,
+                Job::Append(append) => do_append(&transaction, limits, tail, hub, append, outcome)?,
+                Job::Other(task) => do_other(&transaction, tail, hub, task, outcome)?,
             }
         }
         tail.settle_excess(&transaction)?;
@@ -137,6 +137,7 @@ fn do_append(
     connection: &Connection,
     limits: &Limits,
     tail: &mut Tail,
+    hub: &Hub,
     append: Append,
     outcome: &mut Outcome,
 ) -> Result<(), WriteError> {
@@ -147,7 +148,7 @@ fn do_append(
         execute(connection, "SAVEPOINT append")?;
     }
     let before = tail.changes();
-    let mut work = Work::new(connection, tail);
+    let mut work = Work::new(connection, tail, hub);
     let result = session_rows::append(&mut work, limits, session, expected, events);
     let wakes = work.wakes;
     match &result {
@@ -174,12 +175,13 @@ fn do_append(
 fn do_other(
     connection: &Connection,
     tail: &mut Tail,
+    hub: &Hub,
     task: Task,
     outcome: &mut Outcome,
 ) -> Result<(), WriteError> {
     execute(connection, "SAVEPOINT task")?;
     let before = tail.changes();
-    let mut work = Work::new(connection, tail);
+    let mut work = Work::new(connection, tail, hub);
     let (stays, answer) = task(&mut work);
     let wakes = work.wakes;
     outcome.others.push(answer);

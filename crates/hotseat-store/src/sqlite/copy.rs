@@ -212,7 +212,7 @@ pub(super) fn put_events(
         for Placed { place, event } in events {
             let prepared = Prepared::new(event.entry, limits);
             row::insert_event(&mut insert, &key, event.seq, &prepared, place)?;
-            settled.push(Unsettled::new(id, place, event.seq, prepared));
+            settled.push(Unsettled::new(id, place, event.seq, &prepared));
             through = through.max(place);
         }
         Batch::default().add(work.connection, id, settled.into_iter())?;

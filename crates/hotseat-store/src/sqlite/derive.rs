@@ -11,6 +11,7 @@ use super::tail::Tail;
 use super::whereabouts::{Clue, Whereabouts};
 use super::writer::Work;
 use super::{reader, row};
+use crate::hub::Hub;
 use crate::rules::{before_refold, refold};
 use crate::{AppendError, EventQuery, Limits, StoreError};
 
@@ -45,7 +46,7 @@ pub(super) fn session(
         }
     }
     update(work.connection, &session)?;
-    work.grew(id, session.last_seq);
+    work.changed(id, session.last_seq);
     Ok(())
 }
 
@@ -85,8 +86,9 @@ pub(super) fn all_sessions(connection: &Connection) -> Result<(), AppendError> {
         .map_err(StoreError::backend("list sessions"))?;
     // There is nobody to wake yet.
     let mut tail = Tail::new(Arc::new(Limits::default()), Whereabouts::default());
+    let hub = Hub::new();
     for id in ids {
-        let mut work = Work::new(connection, &mut tail);
+        let mut work = Work::new(connection, &mut tail, &hub);
         session(&mut work, &Limits::default(), id)?;
     }
     Ok(())

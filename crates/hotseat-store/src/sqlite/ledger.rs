@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hotseat_core::{Account, Effect, Kind, Message, Seq, SessionId, StateOwner, TurnId};
+use hotseat_core::{Account, Effect, Event, Kind, Message, Seq, SessionId, StateOwner, TurnId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
@@ -26,6 +26,8 @@ pub(super) struct SessionLedger<'l, 'w> {
     key: String,
     /// Events that were written and wait to be settled.
     added: Added,
+    /// The same events for those who watch, if anybody does.
+    brought: Option<Vec<Arc<Event>>>,
     /// Something besides events was written, and the summary has to be written with it.
     touched: Cell<bool>,
 }
@@ -41,13 +43,21 @@ struct Added {
 
 impl<'l, 'w> SessionLedger<'l, 'w> {
     pub(super) fn new(work: &'l mut Work<'w>, limits: &'l Limits, session: SessionId) -> Self {
-        let key = session.to_string();
-        Self { work, limits, session, key, added: Added::default(), touched: Cell::new(false) }
+        let brought = work.hub.is_watched(session).then(Vec::new);
+        Self {
+            work,
+            limits,
+            session,
+            key: session.to_string(),
+            added: Added::default(),
+            brought,
+            touched: Cell::new(false),
+        }
     }
 
     /// Leaves the events to the tail, and writes the summary if something was written that
-    /// could not be told from the last rows of the log.
-    pub(super) fn finish(self, session: Session) -> Result<(), StoreError> {
+    /// could not be told from the last rows of the log. Returns the events for those who watch.
+    pub(super) fn finish(self, session: Session) -> Result<Vec<Arc<Event>>, StoreError> {
         let summary = if self.touched.get() {
             update(self.work.connection, &session)?;
             Summary::Written
@@ -55,7 +65,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
             Summary::Later
         };
         self.work.tail.enter(session, summary, self.added.events);
-        Ok(())
+        Ok(self.brought.unwrap_or_default())
     }
 
     fn execute(
@@ -145,9 +155,13 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn entered(&mut self, seq: Seq, event: Prepared) {
-        let event = Unsettled::new(self.session, self.added.last_id, seq, event);
-        self.added.ids.insert(Arc::clone(&event.event_id), seq);
-        self.added.events.push(event);
+        let unsettled = Unsettled::new(self.session, self.added.last_id, seq, &event);
+        if let Some(brought) = &mut self.brought {
+            let event = Event { session_id: self.session, seq, entry: event.event };
+            brought.push(Arc::new(event));
+        }
+        self.added.ids.insert(Arc::clone(&unsettled.event_id), seq);
+        self.added.events.push(unsettled);
     }
 
     fn open_turn(&mut self, turn: TurnId, seq: Seq, at: Timestamp) -> Result<(), StoreError> {

@@ -25,7 +25,7 @@ pub(super) fn create(
     let opening: Vec<_> = new.opening.drain(..).map(|event| Prepared::new(event, limits)).collect();
     let session = Session::fresh(&new);
     insert(work.connection, &session)?;
-    work.grew(session.id, session.last_seq);
+    work.changed(session.id, session.last_seq);
     if opening.is_empty() {
         return Ok(Created::New(session));
     }
@@ -71,8 +71,11 @@ pub(super) fn append(
     let appended = rules::apply(&mut session, expected, events, limits, &mut ledger)?;
     let trimmed = session.removed_through.get() - removed_before.get();
     if appended.new > 0 {
-        ledger.finish(session)?;
-        work.grew(id, appended.last_seq);
+        let brought = ledger.finish(session)?;
+        match trimmed {
+            0 => work.grew(id, appended.last_seq, brought),
+            _ => work.changed(id, appended.last_seq),
+        }
     }
     if trimmed > 0 {
         retention::note(work.connection, RemovalReason::TooManyEvents, 0, trimmed)?;
@@ -111,7 +114,7 @@ pub(super) fn clear(
     let Removed { entries, .. } = rules::remove_through(&mut session, through, &mut ledger)?;
     ledger.finish(session)?;
     retention::note(work.connection, RemovalReason::Cleared, 0, entries)?;
-    work.grew(id, through);
+    work.changed(id, through);
     Ok(entries)
 }
 

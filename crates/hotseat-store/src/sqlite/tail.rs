@@ -93,21 +93,20 @@ pub(super) struct Unsettled {
 }
 
 impl Unsettled {
-    pub(super) fn new(session: SessionId, id: i64, seq: Seq, prepared: Prepared) -> Self {
-        let time = prepared.time();
+    pub(super) fn new(session: SessionId, id: i64, seq: Seq, prepared: &Prepared) -> Self {
         let Prepared { event, effect, .. } = prepared;
         Self {
             id,
             seq,
             hash: identity::hash(session, &event.event_id),
-            event_id: event.event_id.into(),
+            event_id: event.event_id.as_str().into(),
             arrived: event.timestamp,
-            time,
+            time: prepared.time(),
             kind: event.kind,
-            author: event.author,
-            invocation_id: event.invocation_id,
-            branch: event.branch,
-            usage: effect.usage,
+            author: event.author.clone(),
+            invocation_id: event.invocation_id.clone(),
+            branch: event.branch.clone(),
+            usage: effect.usage.clone(),
         }
     }
 }
@@ -180,7 +179,7 @@ impl Tail {
             catch_up(&mut session, seq, &prepared, &self.limits);
         }
         let written = if stale { Summary::Later } else { Summary::AsItWas };
-        self.enter(session, written, vec![Unsettled::new(of, id, seq, prepared)]);
+        self.enter(session, written, vec![Unsettled::new(of, id, seq, &prepared)]);
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hotseat_core::{Seq, SessionId};
+use hotseat_core::{Event, Seq, SessionId};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -27,16 +27,24 @@ pub(super) struct Work<'w> {
     pub(super) connection: &'w Connection,
     /// Events that are not settled yet.
     pub(super) tail: &'w mut Tail,
+    /// Who watches what.
+    pub(super) hub: &'w Hub,
     pub(super) wakes: Vec<Wake>,
 }
 
 impl<'w> Work<'w> {
-    pub(super) fn new(connection: &'w Connection, tail: &'w mut Tail) -> Self {
-        Self { connection, tail, wakes: Vec::new() }
+    pub(super) fn new(connection: &'w Connection, tail: &'w mut Tail, hub: &'w Hub) -> Self {
+        Self { connection, tail, hub, wakes: Vec::new() }
     }
 
-    pub(super) fn grew(&mut self, session: SessionId, head: Seq) {
-        self.wakes.push(Wake::Grew(session, head));
+    /// The log of a session was changed in any way.
+    pub(super) fn changed(&mut self, session: SessionId, head: Seq) {
+        self.wakes.push(Wake::Grew(session, head, Vec::new()));
+    }
+
+    /// The log of a session grew by these events, if they were kept, and nothing was removed.
+    pub(super) fn grew(&mut self, session: SessionId, head: Seq, brought: Vec<Arc<Event>>) {
+        self.wakes.push(Wake::Grew(session, head, brought));
     }
 
     pub(super) fn deleted(&mut self, session: SessionId, user_id: String) {

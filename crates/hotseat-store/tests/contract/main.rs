@@ -44,6 +44,8 @@ mod properties;
 #[cfg(test)]
 mod refusing;
 #[cfg(test)]
+mod recent;
+#[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod sessions;
