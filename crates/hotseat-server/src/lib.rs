@@ -19,6 +19,8 @@ mod proto;
 mod punctual;
 mod serve;
 mod service;
+#[cfg(test)]
+mod simulation;
 mod socket;
 mod tls;
 

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use hotseat_testkit::{Api, Proxy, ScriptedWorker, TestServer, sample};
+use hotseat_testkit::{Api, Proxy, ScriptedWorker, TestServer, sample, soon};
 
 /// The same server by way of a proxy.
 async fn far(server: &TestServer) -> (Proxy, Api) {
@@ -51,13 +51,12 @@ async fn a_subscriber_that_fell_silent_is_not_kept() {
     let session = server.api.session().await;
     let mut stream = line.grpc().await.subscribe(&session, 0).await;
     stream.message().await.unwrap();
-    let readers = async || server.api.get("/api/v1/stats").await.json(200)["connected"].clone();
-    let there = readers().await;
-    assert_eq!(there["streams"], 1, "{there}");
+    let followed = async |line: &str| {
+        let figures = server.api.get("/metrics").await.body;
+        figures.lines().any(|known| known == line)
+    };
+    assert!(followed("hotseat_streams 1").await);
     proxy.swallow();
-    hotseat_testkit::soon("the end of the stream", async {
-        while readers().await["streams"] != 0 {}
-    })
-    .await;
+    soon("the end of the stream", async { while !followed("hotseat_streams 0").await {} }).await;
     drop(stream);
 }

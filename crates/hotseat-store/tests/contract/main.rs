@@ -42,9 +42,9 @@ mod postgres;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
-mod refusing;
-#[cfg(test)]
 mod recent;
+#[cfg(test)]
+mod refusing;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]
