@@ -39,6 +39,8 @@ mod seed;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "server")]
+mod soak;
+#[cfg(feature = "server")]
 mod sse;
 #[cfg(feature = "server")]
 mod worker;
@@ -59,6 +61,8 @@ pub use proxy::{Cut, Proxy};
 pub use seed::seeded;
 #[cfg(feature = "server")]
 pub use server::TestServer;
+#[cfg(feature = "server")]
+pub use soak::Soak;
 #[cfg(feature = "server")]
 pub use sse::{Message, SseReader};
 #[cfg(feature = "server")]

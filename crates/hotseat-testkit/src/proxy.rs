@@ -50,10 +50,12 @@ impl Proxy {
                 let (cuts, mut lines) = (Arc::clone(&cuts), lines.clone());
                 tokio::spawn(async move {
                     let mut client = client;
+                    // Kept to the end: whoever is on the other side is not told either.
+                    let mut far = None;
                     if *lines.borrow() == Line::Open {
-                        let mut far = TcpStream::connect(server).await.expect("a server");
+                        let far = far.insert(TcpStream::connect(server).await.expect("a server"));
                         tokio::select! {
-                            _ = carry(&mut client, &mut far, &cuts) => {}
+                            _ = carry(&mut client, far, &cuts) => return,
                             _ = lines.wait_for(|line| *line != Line::Open) => {}
                         }
                     }
@@ -61,6 +63,7 @@ impl Proxy {
                         // The system takes in what fits and says that it arrived.
                         while client.read(&mut [0; 4096]).await.is_ok_and(|read| read > 0) {}
                     }
+                    drop(far);
                 });
             }
         });
