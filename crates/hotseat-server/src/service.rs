@@ -91,11 +91,17 @@ use crate::oidc::Oidc;
 /// The server's use cases. Cheap to clone; all clones are one server.
 #[derive(Debug, Clone)]
 pub struct App {
-    /// The front doors do not reach it: what they may see is decided here.
-    store: Store,
+    server: Arc<Server>,
     /// On whose behalf this clone does things.
     pub(crate) visitor: Visitor,
-    pub(crate) config: Arc<Config>,
+}
+
+/// What all clones share.
+#[derive(Debug)]
+pub struct Server {
+    /// The front doors do not reach it: what they may see is decided here.
+    store: Store,
+    pub(crate) config: Config,
     pub(crate) workers: Workers,
     pub(crate) eval_runs: EvalRuns,
     pub(crate) keeping: Keeping,
@@ -106,28 +112,35 @@ pub struct App {
     rooms: Rooms,
     pub(crate) seats: Seats,
     /// The provider of accounts, where there is one.
-    pub(crate) oidc: Option<Arc<Oidc>>,
+    pub(crate) oidc: Option<Oidc>,
     guests: Guests,
     waiters: Waiters,
     pub(crate) started_at: Timestamp,
     closing: watch::Sender<bool>,
 }
 
+impl std::ops::Deref for App {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
 impl App {
     /// An app over an open store.
     pub fn new(store: Store, config: Config) -> Self {
         let oidc = config.people.oidc.clone().and_then(|oidc| match Oidc::new(oidc) {
-            Ok(oidc) => Some(Arc::new(oidc)),
+            Ok(oidc) => Some(oidc),
             Err(error) => {
                 tracing::error!(%error, "nobody can sign in: no connection can be made");
                 None
             }
         });
-        Self {
+        let server = Server {
             oidc,
             store,
-            visitor: Visitor::INSIDE,
-            config: Arc::new(config),
+            config,
             workers: Workers::default(),
             eval_runs: EvalRuns::default(),
             keeping: Keeping::default(),
@@ -141,7 +154,8 @@ impl App {
             waiters: Waiters::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
-        }
+        };
+        Self { server: Arc::new(server), visitor: Visitor::INSIDE }
     }
 
     /// Tells every stream to end, so that the server can stop.

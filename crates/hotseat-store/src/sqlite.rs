@@ -82,9 +82,10 @@ impl Sqlite {
         Ok(Self { writer, readers: Readers::new(path), whereabouts, limits })
     }
 
-    pub(crate) async fn create_session(&self, new: NewSession) -> Result<Created, AppendError> {
+    pub(crate) async fn create_session(&self, mut new: NewSession) -> Result<Created, AppendError> {
         let limits = Arc::clone(&self.limits);
-        self.writer.write(move |work| session_rows::create(work, &limits, new)).await
+        let opening = self.prepared(std::mem::take(&mut new.opening));
+        self.writer.write(move |work| session_rows::create(work, &limits, &new, opening)).await
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
@@ -97,9 +98,13 @@ impl Sqlite {
         expected: Expected,
         events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
-        // Worked out here, on the caller's thread: the writer's is the one everybody waits for.
-        let prepared = events.into_iter().map(|event| Prepared::new(event, &self.limits));
-        self.writer.append(session, expected, prepared.collect()).await
+        self.writer.append(session, expected, self.prepared(events)).await
+    }
+
+    /// What events do is worked out on the caller's thread: the writer's is the one everybody
+    /// waits for.
+    fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
+        events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()
     }
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {

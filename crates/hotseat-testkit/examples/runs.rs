@@ -7,13 +7,15 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
+mod plain;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+
+use self::plain::{Answer, Line};
 
 /// Runs before the clock starts.
 const WARM_UP: usize = 64;
@@ -72,15 +74,10 @@ fn all(target: &Arc<Target>, clients: usize, runs: usize) -> (Vec<Duration>, usi
 }
 
 fn client(target: &Target, left: &AtomicUsize) -> (Vec<Duration>, usize) {
-    let stream = TcpStream::connect(&target.address).expect("the server listens");
-    stream.set_nodelay(true).expect("a socket");
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
-    let mut writer = stream;
+    let mut line = Line::new(&target.address);
     let (mut times, mut failed) = (Vec::new(), 0);
     while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok() {
-        let began = Instant::now();
-        writer.write_all(&request(target)).expect("the server reads");
-        let (ok, first, body) = answer(&mut reader, began);
+        let Answer { ok, first, body } = line.ask(&request(target));
         if ok && body.windows(target.text.len()).any(|part| part == target.text.as_bytes()) {
             times.push(first);
         } else {
@@ -106,43 +103,4 @@ fn request(target: &Target) -> Vec<u8> {
         body.len()
     )
     .into_bytes()
-}
-
-/// Whether it is a 200, when the body began, and the body.
-fn answer(reader: &mut impl BufRead, began: Instant) -> (bool, Duration, Vec<u8>) {
-    let mut ok = false;
-    let mut length = None;
-    let mut line = String::new();
-    loop {
-        line.clear();
-        reader.read_line(&mut line).expect("the server answers");
-        let lower = line.trim_end().to_ascii_lowercase();
-        if lower.is_empty() {
-            break;
-        }
-        ok |= lower.starts_with("http/1.1 200");
-        if let Some(value) = lower.strip_prefix("content-length:") {
-            length = value.trim().parse::<usize>().ok();
-        }
-    }
-    let mut body = Vec::new();
-    if let Some(length) = length {
-        body.resize(length, 0);
-        reader.read_exact(&mut body).expect("the whole answer");
-        return (ok, began.elapsed(), body);
-    }
-    let mut first = None;
-    loop {
-        line.clear();
-        reader.read_line(&mut line).expect("a chunk");
-        let size = usize::from_str_radix(line.trim(), 16).expect("the size of a chunk");
-        let at = body.len();
-        body.resize(at + size + 2, 0);
-        reader.read_exact(&mut body[at..]).expect("a chunk");
-        body.truncate(at + size);
-        first.get_or_insert_with(|| began.elapsed());
-        if size == 0 {
-            return (ok, first.unwrap_or_default(), body);
-        }
-    }
 }

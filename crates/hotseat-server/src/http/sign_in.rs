@@ -92,7 +92,7 @@ pub(super) async fn logout(State(app): State<App>) -> Response {
 }
 
 fn provider(app: &App) -> Result<&Oidc, Problem> {
-    app.oidc.as_deref().ok_or_else(|| {
+    app.oidc.as_ref().ok_or_else(|| {
         Problem::not_found("this server has no provider of accounts: set one with --oidc-issuer")
     })
 }

@@ -6,6 +6,8 @@
 //! whose it is has been looked up by then. What is noted of the refusal is noted off the
 //! way of the answer.
 
+use std::sync::Arc;
+
 use hotseat_core::SessionId;
 use hotseat_store::{Intrusion, Session, Visit};
 
@@ -26,7 +28,7 @@ const SHOWN: usize = 8;
 impl App {
     /// The same server, doing things on behalf of `visitor`.
     pub(crate) fn entered_by(&self, visitor: Visitor) -> Self {
-        Self { visitor, ..self.clone() }
+        Self { server: Arc::clone(&self.server), visitor }
     }
 
     /// The session, if the caller may see it.

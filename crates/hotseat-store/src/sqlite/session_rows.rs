@@ -16,14 +16,14 @@ use crate::{
 pub(super) fn create(
     work: &mut Work<'_>,
     limits: &Limits,
-    mut new: NewSession,
+    new: &NewSession,
+    opening: Vec<Prepared>,
 ) -> Result<Created, AppendError> {
     if let Some(existing) = find(work, new.id)? {
         return Ok(Created::Existing(existing));
     }
     retention::make_room(work, limits)?;
-    let opening: Vec<_> = new.opening.drain(..).map(|event| Prepared::new(event, limits)).collect();
-    let session = Session::fresh(&new);
+    let session = Session::fresh(new);
     insert(work.connection, &session)?;
     work.changed(session.id, session.last_seq);
     if opening.is_empty() {
