@@ -10,6 +10,7 @@
 
 mod cast;
 mod stage;
+mod turnstile;
 mod verdict;
 mod world;
 

@@ -19,7 +19,8 @@ use tokio::task::unconstrained;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::world::{self, SERVERS, Turnstile, World};
+use super::turnstile::Turnstile;
+use super::world::{self, SERVERS, World};
 use super::{PEOPLE, cast, verdict};
 
 const PROGRAMS: usize = 2;

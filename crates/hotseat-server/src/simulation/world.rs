@@ -1,24 +1,24 @@
 //! What everybody in a simulation shares: the servers, chance, time, and the record of what was
 //! promised to whom.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::stream::Stream;
 use hotseat_core::{Seq, SessionId, TurnId};
-use hotseat_store::{Gate, Store, Wakes};
+use hotseat_store::{Store, Wakes};
 use jiff::Timestamp;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::BEGINNING;
+use super::turnstile::Turnstile;
 use crate::config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER};
 use crate::identity::InstallationKey;
 use crate::service::{App, Followed, SeatConfig, ServeConfig, ServiceError};
@@ -54,7 +54,8 @@ pub(crate) fn new_id() -> Option<Uuid> {
     SCENE.with_borrow_mut(|scene| Some(Uuid::from_u128(scene.as_mut()?.random.u128(..))))
 }
 
-fn actor() -> usize {
+/// Who is on.
+pub(super) fn actor() -> usize {
     SCENE.with_borrow(|scene| scene.as_ref().map(|scene| scene.actor).unwrap())
 }
 
@@ -70,80 +71,6 @@ pub(super) fn enter(actor: usize) {
 
 pub(super) fn clear_scene() {
     SCENE.set(None);
-}
-
-/// Where an actor's call of the database stands.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Pass {
-    pub(super) waiting: bool,
-    pub(super) granted: bool,
-    pub(super) in_flight: bool,
-}
-
-/// The gate of all servers: one place for each actor.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Turnstile(Arc<Mutex<Vec<Pass>>>);
-
-impl Turnstile {
-    pub(super) fn of(actors: usize) -> Self {
-        Self(Arc::new(Mutex::new(vec![Pass::default(); actors])))
-    }
-
-    pub(super) fn pass_of(&self, actor: usize) -> Pass {
-        self.0.lock().unwrap()[actor]
-    }
-
-    /// Lets an actor through if it waits here.
-    pub(super) fn grant(&self, actor: usize) {
-        let pass = &mut self.0.lock().unwrap()[actor];
-        pass.granted = pass.waiting;
-    }
-}
-
-impl Gate for Turnstile {
-    fn pass(&self) -> Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>> {
-        Box::pin(Passing { turnstile: self.clone(), actor: actor() })
-    }
-}
-
-/// Somebody who waits at the gate.
-struct Passing {
-    turnstile: Turnstile,
-    actor: usize,
-}
-
-/// Somebody who is inside.
-struct Inside {
-    turnstile: Turnstile,
-    actor: usize,
-}
-
-impl Future for Passing {
-    type Output = Box<dyn Any + Send>;
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut passes = self.turnstile.0.lock().unwrap();
-        let pass = &mut passes[self.actor];
-        if !pass.granted {
-            // The stage looks for those who wait, so nobody has to be woken.
-            pass.waiting = true;
-            return Poll::Pending;
-        }
-        *pass = Pass { in_flight: true, ..Pass::default() };
-        Poll::Ready(Box::new(Inside { turnstile: self.turnstile.clone(), actor: self.actor }))
-    }
-}
-
-impl Drop for Passing {
-    fn drop(&mut self) {
-        self.turnstile.0.lock().unwrap()[self.actor].waiting = false;
-    }
-}
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        self.turnstile.0.lock().unwrap()[self.actor].in_flight = false;
-    }
 }
 
 /// A server, until it crashes.
