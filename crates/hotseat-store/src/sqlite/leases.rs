@@ -34,9 +34,8 @@ impl Sqlite {
         session: SessionId,
         now: Timestamp,
     ) -> Result<Vec<Lease>, StoreError> {
-        self.readers
-            .read("list leases", move |connection| of_session(connection, session, now))
-            .await
+        // Every reader of a stream asks for them every few seconds, and there are few.
+        self.readers.glance("list leases", |connection| of_session(connection, session, now)).await
     }
 }
 
