@@ -38,8 +38,9 @@ mod view;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::middleware::{self, map_request};
+use axum::middleware;
 use axum::routing::{get, post};
+use tower::util::MapRequestLayer;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
@@ -81,7 +82,7 @@ pub(crate) fn router(app: App) -> Router {
         .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .layer(map_request(move |request: Request| pace::whole(request, stalled_after)))
+        .layer(MapRequestLayer::new(move |request: Request| pace::whole(request, stalled_after)))
         // Streams must not wait in a compressor for a full block.
         .layer(
             CompressionLayer::new().compress_when(
@@ -92,8 +93,9 @@ pub(crate) fn router(app: App) -> Router {
             ),
         )
         .with_state(app.clone());
-    let grpc = grpc::router(&app)
-        .layer(map_request(move |request: Request| pace::messages(request, stalled_after)));
+    let grpc = grpc::router(&app).layer(MapRequestLayer::new(move |request: Request| {
+        pace::messages(request, stalled_after)
+    }));
     api.merge(grpc)
         .layer(middleware::from_fn_with_state(app.clone(), access::guard))
         .layer(CatchPanicLayer::custom(problem::from_panic))

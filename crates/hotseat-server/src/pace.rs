@@ -31,12 +31,12 @@ const PREFIX: usize = 5;
 pub(crate) struct Stalled;
 
 /// The request, whose whole body has to come at the pace of so much within `within`.
-pub(crate) async fn whole(request: Request, within: Duration) -> Request {
+pub(crate) fn whole(request: Request, within: Duration) -> Request {
     request.map(|body| Body::new(Paced::new(body, within, Unit::Body)))
 }
 
 /// The same for a request of gRPC, each of whose messages has to.
-pub(crate) async fn messages(request: Request, within: Duration) -> Request {
+pub(crate) fn messages(request: Request, within: Duration) -> Request {
     request.map(|body| Body::new(Paced::new(body, within, Unit::Messages(Message::default()))))
 }
 

@@ -269,9 +269,10 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = match self.hub.recent(session, &query) {
-            Some(known) => Ok(known),
-            None => ask!(self.events(session, query)),
+        let events = if let Some(known) = self.hub.recent(session, &query) {
+            Ok(known)
+        } else {
+            ask!(self.events(session, query))
         };
         self.times.read.record(began.elapsed());
         events

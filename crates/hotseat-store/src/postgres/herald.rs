@@ -284,11 +284,11 @@ impl Herald {
             return Ok(());
         }
         let ids: Vec<Uuid> = watched.keys().map(|session| session.uuid()).collect();
-        let held = Held::get(&self.pool).await?;
+        let line = Held::get(&self.pool).await?;
         let sql = "SELECT session_id, last_seq FROM sessions WHERE session_id = ANY ($1)";
-        let statement = held.prepare_cached(sql).await?;
-        let rows = held.query(&statement, &[&ids]).await?;
-        held.done();
+        let statement = line.prepare_cached(sql).await?;
+        let rows = line.query(&statement, &[&ids]).await?;
+        line.done();
         let mut wakes = Vec::new();
         for found in rows {
             let (id, head) = (row::session_id(&found, 0)?, row::seq(&found, 1)?);

@@ -71,12 +71,12 @@ async fn a_head_that_does_not_end_is_given_up() {
     stalls.write_all(&begin).await.unwrap();
     let mut cut = connected(&server).await;
     cut.write_all(&begin[..begin.len() / 2]).await.unwrap();
-    let mut drips = connected(&server).await;
-    drips.write_all(&begin).await.unwrap();
+    let mut slow = connected(&server).await;
+    slow.write_all(&begin).await.unwrap();
     let drip = async {
         let mut drops = interval(Duration::from_secs(1));
         let empty = frame(CONTINUATION, 0, 1, &[]);
-        while drips.write_all(&empty).await.is_ok() {
+        while slow.write_all(&empty).await.is_ok() {
             drops.tick().await;
         }
     };
