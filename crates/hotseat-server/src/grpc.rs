@@ -4,6 +4,7 @@
 //! and nothing more.
 
 mod adk;
+mod appending;
 mod convert;
 mod seat;
 mod sessions;

@@ -7,6 +7,7 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
 mod plain;
+mod sample;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +15,9 @@ use std::time::{Duration, Instant};
 
 use hotseat_testkit::proto::{AdkSessionKey, AppendAdkEventRequest, CreateAdkSessionRequest};
 use prost::Message;
-use serde_json::json;
 
 use self::plain::{Answer, Line};
-
-/// Bytes of one event, about what real ones have.
-const EVENT_BYTES: usize = 600;
+use self::sample::{event, report};
 
 /// A client that waits needs little.
 const STACK_BYTES: usize = 256 * 1024;
@@ -70,17 +68,7 @@ fn main() {
         times.extend(more);
         errors += failed;
     }
-    let elapsed = began.elapsed().as_secs_f64();
-    times.sort_unstable();
-    let at = |percent: usize| {
-        let index = (times.len() * percent / 100).min(times.len().saturating_sub(1));
-        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a count of a few seconds")]
-    let rate = times.len() as f64 / elapsed;
-    let result = json!({"clients": clients, "appends_per_second": rate, "p50_ms": at(50),
-        "p99_ms": at(99), "errors": errors});
-    println!("{result}");
+    println!("{}", report(clients, times, began.elapsed(), errors));
 }
 
 impl Client {
@@ -120,16 +108,4 @@ impl Client {
         let Answer { ok, body, .. } = line.ask(&request);
         ok && !body.is_empty()
     }
-}
-
-/// An event as ADK writes it, of the usual size.
-fn event(n: usize) -> String {
-    let head = format!(
-        r#"{{"id":"{}","invocationId":"e-{}","author":"agent","timestamp":1767607200.{n:06},"content":{{"role":"model","parts":[{{"text":""#,
-        uuid::Uuid::new_v4(),
-        n / 10,
-    );
-    let tail = r#""}]},"actions":{"stateDelta":{},"artifactDelta":{}}}"#;
-    let text = "x".repeat(EVENT_BYTES.saturating_sub(head.len() + tail.len()));
-    format!("{head}{text}{tail}")
 }

@@ -103,7 +103,7 @@ pub(super) async fn delete(
 pub(super) async fn append(
     app: &App,
     wish: proto::AppendAdkEventRequest,
-) -> Result<Response<proto::AppendAdkEventResponse>, Status> {
+) -> Result<proto::AppendAdkEventResponse, Status> {
     let key = key(wish.key)?;
     let payload = convert::raw_json("raw_json", &wish.raw_json)?;
     let event_head = wish.expected_head.map(Seq::new);
@@ -112,12 +112,12 @@ pub(super) async fn append(
         None => event_head.map_or(Expected::Any, Expected::EventHead),
     };
     let appended = app.append_adk_event(&key, payload, expected).await?;
-    Ok(Response::new(proto::AppendAdkEventResponse {
+    Ok(proto::AppendAdkEventResponse {
         seq: appended.seq.get(),
         duplicate: appended.duplicate,
         event_head: appended.event_head.get(),
         last_update_time: appended.update_time,
-    }))
+    })
 }
 
 pub(super) async fn user_state(

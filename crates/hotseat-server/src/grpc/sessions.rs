@@ -2,8 +2,9 @@
 
 use hotseat_core::{Kind, NewEvent, Seq};
 use hotseat_store::EventQuery;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
+use super::appending::{self, Appending};
 use super::{adk, convert};
 use crate::clock;
 use crate::proto;
@@ -96,7 +97,17 @@ impl Sessions for SessionsService {
         request: Request<proto::AppendAdkEventRequest>,
     ) -> Result<Response<proto::AppendAdkEventResponse>, Status> {
         let app = super::entered(&self.0, &request)?;
-        adk::append(&app, request.into_inner()).await
+        adk::append(&app, request.into_inner()).await.map(Response::new)
+    }
+
+    type AppendAdkEventsStream = Appending;
+
+    async fn append_adk_events(
+        &self,
+        request: Request<Streaming<proto::AppendAdkEventsRequest>>,
+    ) -> Result<Response<Appending>, Status> {
+        let app = super::entered(&self.0, &request)?;
+        Ok(Response::new(appending::answers(app, request.into_inner())))
     }
 
     async fn get_adk_user_state(

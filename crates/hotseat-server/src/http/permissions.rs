@@ -137,6 +137,7 @@ pub const PERMISSIONS: &[(&str, &str, Needs)] = &[
     ("POST", "/hotseat.v1.Sessions/ListAdkSessions", Viewer),
     ("POST", "/hotseat.v1.Sessions/DeleteAdkSession", Developer),
     ("POST", "/hotseat.v1.Sessions/AppendAdkEvent", Developer),
+    ("POST", "/hotseat.v1.Sessions/AppendAdkEvents", Developer),
     ("POST", "/hotseat.v1.Sessions/GetAdkUserState", Viewer),
     // A worker is given the runs of everybody, and says which files the server writes.
     ("POST", "/hotseat.v1.Worker/Attach", Admin),

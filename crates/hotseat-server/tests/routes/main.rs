@@ -16,6 +16,8 @@ mod agui;
 #[cfg(test)]
 mod agui_late;
 #[cfg(test)]
+mod appending;
+#[cfg(test)]
 mod artifacts;
 #[cfg(test)]
 mod attacks;

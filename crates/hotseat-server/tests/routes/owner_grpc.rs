@@ -87,6 +87,22 @@ async fn call(grpc: &mut Grpc, name: &str, session: &str, user: &str) -> Result<
             let wish = proto::AppendAdkEventRequest { key, raw_json, ..Default::default() };
             told(&grpc.sessions.append_adk_event(wish).await?)
         }
+        "AppendAdkEvents" => {
+            let raw_json = sample::user_event("e-3", "hi").to_string().into();
+            let key = Some(key(user, session));
+            let event = Some(proto::AppendAdkEventRequest { key, raw_json, ..Default::default() });
+            let appends = vec![proto::append_adk_events_request::Append { number: 1, event }];
+            let wish = tokio_stream::once(proto::AppendAdkEventsRequest { appends });
+            let mut answers = grpc.sessions.append_adk_events(wish).await?.into_inner();
+            let answer = answers.message().await?.unwrap().answers.remove(0);
+            match answer.appended {
+                Some(appended) => told(&appended),
+                None => {
+                    let code = Code::from(i32::try_from(answer.code).unwrap());
+                    return Err(Status::new(code, answer.message));
+                }
+            }
+        }
         "GetAdkUserState" => {
             let (app_name, user_id) = ("app".to_owned(), user.to_owned());
             let wish = proto::GetAdkUserStateRequest { app_name, user_id };
@@ -105,7 +121,7 @@ async fn every_call_keeps_strangers_out() {
     let bob = server.user("bob");
     let secret = bob.session_with(&json!({"description": "secret plan"})).await;
     bob.post("/apps/app/users/bob/sessions", &json!({"session_id": secret})).await.json(200);
-    assert_eq!(calls().len(), 17, "all calls of the contract are found");
+    assert_eq!(calls().len(), 18, "all calls of the contract are found");
     for (number, name) in calls().into_iter().enumerate() {
         let mut grpc = server.user(&format!("alice{number}")).grpc().await;
         let theirs = call(&mut grpc, name, &secret, "bob").await;
@@ -126,7 +142,7 @@ async fn every_call_keeps_strangers_out() {
         }
     }
     let mut grpc = bob.grpc().await;
-    for name in ["GetSession", "ListSessions", "ListEvents", "AppendEvents", "GetAdkSession"] {
+    for name in ["GetSession", "ListSessions", "ListEvents", "AppendEvents", "AppendAdkEvents"] {
         call(&mut grpc, name, &secret, "bob").await.expect(name);
     }
     let listed = call(&mut grpc, "ListAdkSessions", "", "").await.unwrap();

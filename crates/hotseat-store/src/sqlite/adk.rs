@@ -127,7 +127,7 @@ fn events(
         if by_time { ("event_times", "2 DESC, 1 DESC") } else { ("event_places", "1") };
     let mut sql = format!(
         "SELECT p.seq, p.time, e.payload FROM {table} p JOIN events e ON e.id = p.id \
-         WHERE p.session_id = ?1{conditions}"
+         WHERE p.session = (SELECT number FROM sessions WHERE id = ?1){conditions}"
     );
     if let Some(unsettled) = clue.rows(connection, &mut values)? {
         let conditions = conditions.replace(" p.", " e.");

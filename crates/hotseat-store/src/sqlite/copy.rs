@@ -69,7 +69,8 @@ pub(super) fn events(
 ) -> rusqlite::Result<Vec<Placed>> {
     let sql = format!(
         "{}, e.id FROM event_places p JOIN events e ON e.id = p.id \
-         WHERE p.session_id = ?1 AND p.seq > ?2 ORDER BY p.seq LIMIT {EVENTS_AT_ONCE}",
+         WHERE p.session = (SELECT number FROM sessions WHERE id = ?1) AND p.seq > ?2 \
+         ORDER BY p.seq LIMIT {EVENTS_AT_ONCE}",
         row::EVENT_COLUMNS
     );
     connection

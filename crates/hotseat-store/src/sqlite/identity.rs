@@ -1,9 +1,8 @@
 //! How an event that is sent again is recognised.
 //!
 //! Ids of events come from outside and are random, so an index of them is written to all
-//! over. It is kept small instead: a hash of 64 bits, whose upper part is the session's, so
-//! that the events of a session are close to each other. A hash only says where to look;
-//! the ids decide.
+//! over. It is kept small instead: a hash of 64 bits, next to those of the same session. A
+//! hash only says where to look; the ids decide.
 //!
 //! The hash is in the file. Changing it would let every event in twice.
 
@@ -12,7 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row;
 
-/// Bits of the hash that are the session's. The rest tell its events apart.
+/// Bits of the hash that are the session's, which once kept its events together. The rest
+/// tell them apart.
 const SESSION_BITS: u32 = 24;
 
 /// The hash of an event.
@@ -48,9 +48,11 @@ pub(super) fn find(
 ) -> rusqlite::Result<Option<Seq>> {
     // One table at a time: nearly always there is nothing, and as a join it is several times
     // the work to find that out.
-    let mut candidates =
-        connection.prepare_cached("SELECT id FROM event_identities WHERE hash = ?1")?;
-    let mut candidates = candidates.query([hash(session, event_id)])?;
+    let mut candidates = connection.prepare_cached(
+        "SELECT i.id FROM sessions s CROSS JOIN event_identities i \
+             WHERE s.id = ?1 AND i.session = s.number AND i.hash = ?2",
+    )?;
+    let mut candidates = candidates.query(params![key, hash(session, event_id)])?;
     while let Some(candidate) = candidates.next()? {
         let found = connection
             .prepare_cached(
@@ -68,10 +70,15 @@ pub(super) fn find(
 }
 
 /// Notes an event.
-pub(super) fn insert(connection: &Connection, hash: i64, id: i64) -> rusqlite::Result<()> {
+pub(super) fn insert(
+    connection: &Connection,
+    of: Option<i64>,
+    hash: i64,
+    id: i64,
+) -> rusqlite::Result<()> {
     connection
-        .prepare_cached("INSERT INTO event_identities (hash, id) VALUES (?1, ?2)")?
-        .execute(params![hash, id])?;
+        .prepare_cached("INSERT INTO event_identities (session, hash, id) VALUES (?1, ?2, ?3)")?
+        .execute(params![of, hash, id])?;
     Ok(())
 }
 
@@ -79,30 +86,35 @@ pub(super) fn insert(connection: &Connection, hash: i64, id: i64) -> rusqlite::R
 pub(super) fn remove(
     connection: &Connection,
     session: SessionId,
-    key: &str,
+    of: Option<i64>,
     through: i64,
 ) -> rusqlite::Result<()> {
-    let mut delete =
-        connection.prepare_cached("DELETE FROM event_identities WHERE hash = ?1 AND id = ?2")?;
+    let mut delete = connection.prepare_cached(
+        "DELETE FROM event_identities WHERE session = ?1 AND hash = ?2 AND id = ?3",
+    )?;
     let mut select = connection.prepare_cached(
         "SELECT e.id, e.event_id FROM event_places p JOIN events e ON e.id = p.id \
-         WHERE p.session_id = ?1 AND p.seq <= ?2",
+         WHERE p.session = ?1 AND p.seq <= ?2",
     )?;
-    let mut rows = select.query(params![key, through])?;
+    let mut rows = select.query(params![of, through])?;
     while let Some(found) = rows.next()? {
         let event_id = found.get_ref(1)?.as_str()?;
-        delete.execute(params![hash(session, event_id), found.get::<_, i64>(0)?])?;
+        delete.execute(params![of, hash(session, event_id), found.get::<_, i64>(0)?])?;
     }
     Ok(())
 }
 
 /// Notes every event, for a file of a version that kept their ids another way.
 pub(super) fn insert_all(connection: &Connection) -> rusqlite::Result<()> {
-    let mut select = connection.prepare("SELECT id, session_id, event_id FROM events")?;
+    let mut select = connection.prepare(
+        "SELECT e.id, e.session_id, e.event_id, s.number FROM events e \
+         JOIN sessions s ON s.id = e.session_id",
+    )?;
     let mut rows = select.query([])?;
     while let Some(found) = rows.next()? {
         let session: SessionId = row::parsed(found, 1)?;
-        insert(connection, hash(session, found.get_ref(2)?.as_str()?), found.get(0)?)?;
+        let hash = hash(session, found.get_ref(2)?.as_str()?);
+        insert(connection, found.get(3)?, hash, found.get(0)?)?;
     }
     Ok(())
 }

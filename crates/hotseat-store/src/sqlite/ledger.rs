@@ -259,7 +259,7 @@ impl Ledger for SessionLedger<'_, '_> {
             .prepare_cached(
                 "SELECT count(*), COALESCE(sum(e.kind = 'event'), 0), COALESCE(sum(e.size), 0) \
                  FROM event_places p JOIN events e ON e.id = p.id \
-                 WHERE p.session_id = ?1 AND p.seq <= ?2",
+                 WHERE p.session = (SELECT number FROM sessions WHERE id = ?1) AND p.seq <= ?2",
             )
             .and_then(|mut statement| {
                 statement.query_row(values, |row| {

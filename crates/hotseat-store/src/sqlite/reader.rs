@@ -179,7 +179,8 @@ pub(super) fn events(
         )
     } else {
         format!(
-            "{}, p.time FROM {table} p JOIN events e ON e.id = p.id WHERE p.session_id = ?1{conditions}",
+            "{}, p.time FROM {table} p JOIN events e ON e.id = p.id \
+             WHERE p.session = (SELECT number FROM sessions WHERE id = ?1){conditions}",
             columns.replace("e.seq", "p.seq"),
         )
     };

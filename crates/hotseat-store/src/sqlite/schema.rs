@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_epochs.sql"),
     include_str!("migrations/0005_people.sql"),
     include_str!("migrations/0006_event_types.sql"),
+    include_str!("migrations/0007_session_numbers.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.
@@ -49,12 +50,14 @@ pub(super) fn open_writer(path: &Path, durability: Durability) -> Result<Connect
     configure(&connection).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     connection.pragma_update(None, "synchronous", durability.synchronous()).map_err(failed)?;
-    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     // Every piece of work has a savepoint, which keeps the pages it changes as they were. In a
     // file, that would be more writing than the log itself.
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
     connection.pragma_update(None, "cache_size", WRITER_CACHE).map_err(failed)?;
+    // A migration may replace a table that others refer to.
+    connection.pragma_update(None, "foreign_keys", false).map_err(failed)?;
     migrate(&mut connection, path)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     Ok(connection)
 }
 

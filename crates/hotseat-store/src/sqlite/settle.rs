@@ -5,7 +5,7 @@
 //! that says so (`settled_seq`, `settled_through`), so that each event is settled once.
 
 use hotseat_core::{Seq, SessionId};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::identity;
 use super::row::number;
@@ -27,19 +27,19 @@ impl Batch {
         session: SessionId,
         events: impl Iterator<Item = Unsettled>,
     ) -> rusqlite::Result<Option<i64>> {
-        let key = session.to_string();
+        let of = session_number(connection, session)?;
         let mut place = connection.prepare_cached(
-            "INSERT INTO event_places (session_id, seq, id, time, kind, author, invocation_id, \
+            "INSERT INTO event_places (session, seq, id, time, kind, author, invocation_id, \
              branch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?;
         let mut time = connection.prepare_cached(
-            "INSERT INTO event_times (session_id, time, seq, id) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO event_times (session, time, seq, id) VALUES (?1, ?2, ?3, ?4)",
         )?;
         let mut last = None;
         for event in events {
             let (seq, id) = (number(event.seq), event.id);
             place.execute(params![
-                key,
+                of,
                 seq,
                 id,
                 event.time,
@@ -48,15 +48,15 @@ impl Batch {
                 event.invocation_id,
                 event.branch,
             ])?;
-            time.execute(params![key, event.time, seq, id])?;
-            identity::insert(connection, event.hash, id)?;
+            time.execute(params![of, event.time, seq, id])?;
+            identity::insert(connection, of, event.hash, id)?;
             self.figures.add(event.arrived, &event.usage);
             last = Some((seq, id));
         }
         if let Some((last, _)) = last {
             connection
-                .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE id = ?1")?
-                .execute(params![key, last])?;
+                .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE number = ?1")?
+                .execute(params![of, last])?;
         }
         Ok(last.map(|(_, id)| id))
     }
@@ -77,20 +77,28 @@ pub(super) fn remove(
     session: SessionId,
     through: Seq,
 ) -> rusqlite::Result<()> {
-    let (key, through) = (session.to_string(), number(through));
-    identity::remove(connection, session, &key, through)?;
+    let (of, through) = (session_number(connection, session)?, number(through));
+    identity::remove(connection, session, of, through)?;
     for sql in [
         "DELETE FROM search WHERE rowid IN \
-         (SELECT id FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
+         (SELECT id FROM event_places WHERE session = ?1 AND seq <= ?2)",
         "DELETE FROM events WHERE id IN \
-         (SELECT id FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
-        "DELETE FROM event_times WHERE (session_id, time, seq) IN \
-         (SELECT session_id, time, seq FROM event_places WHERE session_id = ?1 AND seq <= ?2)",
-        "DELETE FROM event_places WHERE session_id = ?1 AND seq <= ?2",
+         (SELECT id FROM event_places WHERE session = ?1 AND seq <= ?2)",
+        "DELETE FROM event_times WHERE (session, time, seq) IN \
+         (SELECT session, time, seq FROM event_places WHERE session = ?1 AND seq <= ?2)",
+        "DELETE FROM event_places WHERE session = ?1 AND seq <= ?2",
     ] {
-        connection.prepare_cached(sql)?.execute(params![key, through])?;
+        connection.prepare_cached(sql)?.execute(params![of, through])?;
     }
     Ok(())
+}
+
+/// By which settled events know their session; one that is not there has none.
+fn session_number(connection: &Connection, session: SessionId) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("SELECT number FROM sessions WHERE id = ?1")?
+        .query_row([session.to_string()], |row| row.get(0))
+        .optional()
 }
 
 /// The last event, if some are not settled.

@@ -3,7 +3,7 @@
 use hotseat_store::{EventQuery, Limits, SearchQuery, Sort, Store};
 use rusqlite::Connection;
 
-use crate::log::{answer, append, event, id, ids, log, seqs, session};
+use crate::log::{answer, append, event, id, ids, log, seqs, session, turn};
 
 /// A file of the second version, with events that were in its indexes and events that were not.
 #[tokio::test]
@@ -177,4 +177,51 @@ async fn a_file_of_an_older_version_is_brought_up_to_date_with_all_that_is_in_it
     assert_eq!(append(&store, id(1), vec![event("e2"), answer(1)]).await.new, 1);
     let found = SearchQuery { text: "hello".to_owned(), ..Default::default() };
     assert_eq!(store.search(found).await.unwrap().hits.len(), 1);
+}
+
+/// The last version that found settled events by the id of their session.
+#[tokio::test]
+async fn what_was_settled_by_sessions_ids_is_found_by_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let old = Connection::open(&path).unwrap();
+    for version in [
+        include_str!("../../src/sqlite/migrations/0001_sessions_events_turns.sql"),
+        include_str!("../../src/sqlite/migrations/0002_ledger.sql"),
+        include_str!("../../src/sqlite/migrations/0003_settling.sql"),
+        include_str!("../../src/sqlite/migrations/0004_epochs.sql"),
+        include_str!("../../src/sqlite/migrations/0005_people.sql"),
+        include_str!("../../src/sqlite/migrations/0006_event_types.sql"),
+    ] {
+        old.execute_batch(version).unwrap();
+    }
+    old.pragma_update(None, "user_version", 6).unwrap();
+    let key = "0190163d-8694-739b-aea5-966c26f8ad91";
+    old.execute_batch(&format!(
+        "INSERT INTO sessions (id, created_at, app_name, user_id, source, updated_at, last_seq, \
+             settled_seq, event_head, event_count, pending_turns) \
+         VALUES ('{key}', 1767607200000, 'app', 'local', 'web', 1767607200004, 2, 2, 1, 1, 1);
+         INSERT INTO events (id, session_id, seq, event_id, timestamp, time, kind, turn_id, agent_name, \
+             author, size, payload) \
+         VALUES (1, '{key}', 1, 'e-1', 1767607200000, 1, 'event', NULL, 'root', 'root', 17, '{{\"author\":\"root\"}}'),
+                (2, '{key}', 2, 'r', 1767607200000, 2, 'request', '{turn}', 'root', 'root', 2, '{{}}');
+         INSERT INTO turns VALUES ('{key}', '{turn}', 2, NULL, 1767607200000);
+         INSERT INTO event_places VALUES ('{key}', 1, 1, 1, 'event', 'root', NULL, NULL),
+                                         ('{key}', 2, 2, 2, 'request', 'root', NULL, NULL);
+         INSERT INTO event_times VALUES ('{key}', 1, 1, 1), ('{key}', 2, 2, 2);
+         INSERT INTO event_identities VALUES (8359238186475280135, 1);
+         UPDATE places SET settled_through = 2;",
+        turn = turn(1),
+    ))
+    .unwrap();
+    drop(old);
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
+    let session = key.parse().unwrap();
+    let by_time = EventQuery { sort: Sort::Time, ..EventQuery::default() };
+    for query in [EventQuery::default(), by_time] {
+        assert_eq!(seqs(&store.events(session, query).await.unwrap()), [1, 2]);
+    }
+    assert_eq!(append(&store, session, vec![event("e-1")]).await.new, 0, "it is known");
+    assert_eq!(append(&store, session, vec![answer(1)]).await.new, 1, "the turn still waits");
+    assert!(store.delete_session(session).await.unwrap());
 }

@@ -16,6 +16,7 @@ pub(crate) struct Answer {
     /// Whether it is a 200.
     pub(crate) ok: bool,
     /// When the body began.
+    #[allow(dead_code, reason = "not every program asks")]
     pub(crate) first: Duration,
     pub(crate) body: Vec<u8>,
 }
