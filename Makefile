@@ -10,12 +10,14 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test bench bench-serve check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test soak fuzz bench bench-serve check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
 	@echo 'make test   set up, check and test everything'
 	@echo 'make build  target/release/hotseat and .venv with google-adk and the hotseat package'
+	@echo 'make soak   a large crowd, kills, and many simulations; SOAK_MINUTES says for how long'
+	@echo 'make fuzz   many more made-up inputs for everything that reads some'
 	@echo 'make bench  measure; make bench-serve measures served agents and documents'
 	@echo 'make fmt    format all sources'
 
@@ -139,6 +141,20 @@ $(STAMPS)/chromium:
 	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
 	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
 	@touch $@
+
+# ------------------------------------------------------------------ tests that take long
+
+# The crowd comes twice, once for each database; SOAK_MINUTES is for each, and ten if it is not said.
+soak: build $(STAMPS)/nextest $(STAMPS)/postgres
+	cargo build --release --locked --package hotseat-testkit --features server --example soak
+	target/release/examples/soak target/release/hotseat
+	SOAK_STORE=postgres target/release/examples/soak target/release/hotseat
+	HOTSEAT_SIMULATIONS=20000 cargo nextest run --locked --package hotseat-server simulation
+
+# The same tests as in `make test`, with a hundred times as many inputs.
+fuzz: $(STAMPS)/package-dev $(STAMPS)/nextest
+	PROPTEST_CASES=$${PROPTEST_CASES:-25000} cargo nextest run --workspace --locked --no-fail-fast -E 'test(/hostile|attacks::bodies/)'
+	FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-200} HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet python/tests/test_fuzzed_api.py
 
 # --------------------------------------------------------------------- the rest
 

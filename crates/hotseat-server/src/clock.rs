@@ -6,10 +6,18 @@ use uuid::Uuid;
 /// The current time.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 pub(crate) fn now() -> Timestamp {
+    #[cfg(test)]
+    if let Some(now) = crate::simulation::now() {
+        return now;
+    }
     Timestamp::now()
 }
 
 /// A fresh random id.
 pub(crate) fn new_id() -> Uuid {
+    #[cfg(test)]
+    if let Some(id) = crate::simulation::new_id() {
+        return id;
+    }
     Uuid::new_v4()
 }

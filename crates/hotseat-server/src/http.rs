@@ -37,21 +37,21 @@ mod ui;
 mod view;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware;
 use axum::routing::{get, post};
+use tower::util::MapRequestLayer;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
-use tower_http::timeout::RequestBodyTimeoutLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::config::MAX_BODY_BYTES;
-use crate::grpc;
 use crate::service::App;
+use crate::{grpc, pace};
 
 pub(crate) use people::{TokenView, UserView};
 pub use permissions::{Needs, PERMISSIONS};
@@ -73,6 +73,7 @@ struct Document;
 pub(crate) fn router(app: App) -> Router {
     let (api, document) = api().split_for_parts();
     let document = with_server_facts(document);
+    let stalled_after = app.config.stalled_after;
     let api = api
         .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
         .route("/auth/login", get(sign_in::login))
@@ -81,8 +82,7 @@ pub(crate) fn router(app: App) -> Router {
         .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        // Not for gRPC, where a worker says nothing for as long as it has nothing to say.
-        .layer(RequestBodyTimeoutLayer::new(app.config.stalled_after))
+        .layer(MapRequestLayer::new(move |request: Request| pace::whole(request, stalled_after)))
         // Streams must not wait in a compressor for a full block.
         .layer(
             CompressionLayer::new().compress_when(
@@ -93,7 +93,10 @@ pub(crate) fn router(app: App) -> Router {
             ),
         )
         .with_state(app.clone());
-    api.merge(grpc::router(&app))
+    let grpc = grpc::router(&app).layer(MapRequestLayer::new(move |request: Request| {
+        pace::messages(request, stalled_after)
+    }));
+    api.merge(grpc)
         .layer(middleware::from_fn_with_state(app.clone(), access::guard))
         .layer(CatchPanicLayer::custom(problem::from_panic))
         .layer(middleware::from_fn_with_state(app, journal::keep))

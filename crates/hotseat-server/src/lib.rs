@@ -14,10 +14,13 @@ mod http;
 mod identity;
 mod network;
 mod oidc;
+mod pace;
 mod proto;
 mod punctual;
 mod serve;
 mod service;
+#[cfg(test)]
+mod simulation;
 mod socket;
 mod tls;
 

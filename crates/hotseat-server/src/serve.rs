@@ -24,9 +24,13 @@ use crate::door::{Door, OpenDoor, Peer};
 use crate::http;
 use crate::punctual::Punctual;
 use crate::service::App;
+use crate::socket;
 
 /// How long open requests may take to end once the server stops.
 const DRAIN: Duration = Duration::from_secs(5);
+
+/// How long somebody who speaks HTTP/2 may take to answer a ping. A busy program is late with it.
+const PONG_WITHIN: Duration = Duration::from_secs(10);
 
 /// Serves `app` at `door` until `stop` resolves, then ends every stream and
 /// lets open requests finish.
@@ -43,7 +47,13 @@ pub async fn serve(
     let connections = GracefulShutdown::new();
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(stalled_after);
-    builder.http2().timer(TokioTimer::new());
+    // Whoever speaks HTTP/2 answers a ping, and cannot in the middle of a head: one that is
+    // gone without a word, or begins a head and does not end it, is noticed by that.
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(socket::ASK_AFTER.min(stalled_after))
+        .keep_alive_timeout(PONG_WITHIN);
     {
         let mut stopping = pin!(async {
             stop.await;

@@ -10,7 +10,7 @@ use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 
 /// How long a connection may be silent before the other side is asked whether it lives.
-const ASK_AFTER: Duration = Duration::from_secs(30);
+pub(crate) const ASK_AFTER: Duration = Duration::from_secs(30);
 
 /// Sets up a connection that was accepted. What the system refuses is done without.
 pub(crate) fn prepare(stream: &TcpStream, stalled_after: Duration) {

@@ -2,7 +2,9 @@
 //!
 //! A lease ends by itself: whoever holds one asks for it again before that. The time is the
 //! caller's, so nothing here waits, and a lease that is over is nobody's, whether it was removed
-//! or not.
+//! or not. A clock may have been put back since: no lease lasts longer than its time counted from
+//! when somebody else asks for it, or nobody could have what a vanished holder took in the hour
+//! that came twice.
 
 use std::time::Duration;
 
@@ -62,14 +64,15 @@ pub enum Leased {
 }
 
 impl LeaseRequest {
-    /// What becomes of the wish, given who has it now. `from` may have it too: then it changes
-    /// hands.
+    /// What becomes of the wish, given who has it now; either way, what is to be kept. `from` may
+    /// have it too: then it changes hands.
     pub(crate) fn decide(&self, current: Option<Lease>, from: Option<&str>) -> Leased {
         match current {
             Some(current)
                 if current.holder != self.holder && from != Some(current.holder.as_str()) =>
             {
-                Leased::Taken(current)
+                let until = current.until.min(self.until());
+                Leased::Taken(Lease { until, ..current })
             }
             current => {
                 let own = current.filter(|current| current.holder == self.holder);
@@ -80,14 +83,29 @@ impl LeaseRequest {
 
     /// The lease, were it given; `before` is the one that the holder has.
     fn granted(&self, before: Option<&Lease>) -> Lease {
-        let ttl = i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX);
-        let until = self.now.as_millisecond().saturating_add(ttl);
         Lease {
             session: self.session,
             subject: self.subject.clone(),
             holder: self.holder.clone(),
             since: before.map_or(to_millisecond(self.now), |lease| lease.since),
-            until: Timestamp::from_millisecond(until).unwrap_or(Timestamp::MAX),
+            until: self.until(),
+        }
+    }
+
+    /// The end of a lease that begins now.
+    fn until(&self) -> Timestamp {
+        let ttl = i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX);
+        let until = self.now.as_millisecond().saturating_add(ttl);
+        Timestamp::from_millisecond(until).unwrap_or(Timestamp::MAX)
+    }
+}
+
+impl Leased {
+    /// The lease there is now, whosever it is.
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        match self {
+            Self::Held(lease) | Self::Taken(lease) => Some(lease),
+            Self::NoSession => None,
         }
     }
 }

@@ -21,6 +21,7 @@ mod audit;
 mod copy;
 mod error;
 mod figures;
+mod gate;
 mod hub;
 mod latency;
 mod leases;
@@ -46,6 +47,7 @@ pub use figures::{
     Access, AccessWarning, Figures, Intrusion, MinuteUsage, Removal, RemovalReason, SearchHit,
     SearchPage, SearchQuery, SessionSize, Sweep, ToolUsage, Totals, Visit,
 };
+pub use gate::{Gate, Wakes};
 pub use hub::{Change, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 pub use latency::Latency;
 pub use leases::{Lease, LeaseRequest, Leased, MAX_LEASES_PER_SESSION, claim_on};

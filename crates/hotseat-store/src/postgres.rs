@@ -83,7 +83,10 @@ macro_rules! retry {
             let failure = match tokio::time::timeout_at(patience.until(), attempt).await {
                 Ok(Ok(result)) => break Ok(result),
                 Ok(Err(failure)) => failure,
-                Err(_) => Failure::TimedOut,
+                Err(_) => {
+                    Held::distrust(&$self.pool);
+                    Failure::TimedOut
+                }
             };
             if let Err(error) = patience.after(failure).await {
                 break Err(error);

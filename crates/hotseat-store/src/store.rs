@@ -13,6 +13,7 @@ use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
 
 use crate::copy::{Common, Parts, Placed};
+use crate::gate::{Gate, Wakes};
 use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
@@ -33,6 +34,7 @@ pub struct Store {
     backend: Backend,
     hub: Hub,
     times: Arc<Times>,
+    gate: Option<Arc<dyn Gate>>,
     /// Where a store lives that ends with its process.
     _scratch: Option<Arc<TempDir>>,
 }
@@ -46,12 +48,16 @@ enum Backend {
 
 /// Asks the database that was chosen. Both answer the same questions.
 macro_rules! ask {
-    ($store:ident.$question:ident($($argument:expr),*)) => {
+    ($store:ident.$question:ident($($argument:expr),*)) => {{
+        let _passed = match &$store.gate {
+            Some(gate) => Some(gate.pass().await),
+            None => None,
+        };
         match &$store.backend {
             Backend::Sqlite(database) => database.$question($($argument),*).await,
             Backend::Postgres(database) => database.$question($($argument),*).await,
         }
-    };
+    }};
 }
 
 /// How long calls take.
@@ -96,7 +102,16 @@ impl Store {
     }
 
     fn over(backend: Backend, hub: Hub, scratch: Option<Arc<TempDir>>) -> Self {
-        Self { backend, hub, times: Arc::default(), _scratch: scratch }
+        Self { backend, hub, times: Arc::default(), gate: None, _scratch: scratch }
+    }
+
+    /// The same log as another server sees it: its calls wait at `gate`, and it hears only of
+    /// what it is told.
+    #[must_use]
+    pub fn apart(&self, gate: Arc<dyn Gate>) -> (Self, Wakes) {
+        let hub = Hub::new();
+        let wakes = Wakes(hub.clone());
+        (Self { hub, gate: Some(gate), ..self.clone() }, wakes)
     }
 
     /// Creates a session, or returns the one that has the id already.
@@ -273,9 +288,10 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = match self.hub.recent(session, &query) {
-            Some(known) => Ok(known),
-            None => ask!(self.events(session, query)),
+        let events = if let Some(known) = self.hub.recent(session, &query) {
+            Ok(known)
+        } else {
+            ask!(self.events(session, query))
         };
         self.times.read.record(began.elapsed());
         events

@@ -135,20 +135,25 @@ impl Api {
 
     /// A gRPC connection of its own.
     pub async fn grpc(&self) -> Grpc {
+        self.try_grpc().await.expect("the server listens")
+    }
+
+    /// A gRPC connection of its own to a server that may be gone.
+    pub async fn try_grpc(&self) -> Result<Grpc, tonic::transport::Error> {
         let endpoint = Channel::from_shared(self.url.clone()).expect("a URL");
-        let channel = soon("a connection", endpoint.connect()).await.expect("the server listens");
+        let channel = soon("a connection", endpoint.connect()).await?;
         let bearer =
             Bearer(self.token.as_ref().map(|token| {
                 format!("Bearer {token}").parse().expect("a token is a header value")
             }));
         let limit = 64 * 1024 * 1024;
-        Grpc {
+        Ok(Grpc {
             seat: SeatClient::with_interceptor(channel.clone(), bearer.clone())
                 .max_decoding_message_size(limit),
             sessions: SessionsClient::with_interceptor(channel.clone(), bearer.clone())
                 .max_decoding_message_size(limit),
             worker: WorkerClient::with_interceptor(channel, bearer),
-        }
+        })
     }
 
     /// A session without an agent, by its id.

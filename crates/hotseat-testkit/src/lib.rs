@@ -31,12 +31,15 @@ mod process;
 pub mod proto;
 #[cfg(feature = "server")]
 pub mod providers;
+mod proxy;
 #[cfg(feature = "server")]
 pub mod sample;
 #[cfg(feature = "server")]
 mod seed;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
+mod soak;
 #[cfg(feature = "server")]
 mod sse;
 #[cfg(feature = "server")]
@@ -50,13 +53,16 @@ pub use answer::Answer;
 pub use api::{Api, Bearer, Connection, Grpc};
 #[cfg(feature = "server")]
 pub use patience::{PATIENCE, soon};
-pub use postgres::TestDatabase;
+pub use postgres::{Fall, LoneDatabase, TestDatabase};
 #[cfg(feature = "server")]
 pub use process::{Ended, HotseatProcess, Launch};
+pub use proxy::{Cut, Proxy};
 #[cfg(feature = "server")]
 pub use seed::seeded;
 #[cfg(feature = "server")]
 pub use server::TestServer;
+#[cfg(feature = "server")]
+pub use soak::Soak;
 #[cfg(feature = "server")]
 pub use sse::{Message, SseReader};
 #[cfg(feature = "server")]

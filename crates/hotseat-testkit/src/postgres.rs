@@ -5,6 +5,9 @@
 //! starts the server and a small script (`keep.sh`) that ends it when nobody holds the lock of
 //! its users any more. The kernel gives the lock back for those who are killed, so nothing is
 //! left behind. It listens on loopback only, and does not sync: the disk is not what is tested.
+//! A test that stops its server has one to itself ([`LoneDatabase`]).
+
+mod alone;
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -17,6 +20,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
+
+pub use self::alone::{Fall, LoneDatabase};
 
 /// Who owns everything in the server.
 const OWNER: &str = "hotseat";
@@ -141,7 +146,7 @@ impl Server {
         door.lock().expect("the lock of the door");
         let user = open("users");
         user.lock_shared().expect("the lock of the users");
-        let port = running(&folder).unwrap_or_else(|| start(&programs, &folder, account == 0));
+        let port = running(&folder).unwrap_or_else(|| start(&programs, &folder));
         Self { port, folder, programs, _user: user }
     }
 
@@ -200,55 +205,78 @@ fn answers(port: u16) -> bool {
 
 /// Starts a server, and the script that ends it.
 #[expect(clippy::zombie_processes, reason = "both outlive this process")]
-fn start(programs: &Path, folder: &Path, root: bool) -> u16 {
+fn start(programs: &Path, folder: &Path) -> u16 {
     let data = folder.join("data");
     let _ = fs::remove_dir_all(&data);
-    fs::create_dir(&data).expect("a folder for the databases");
-    if root {
-        run(Command::new("chown").arg(ACCOUNT).arg(&data));
-    }
-    let program = |name: &str| {
-        let program = programs.join(name);
-        if !root {
-            return Command::new(program);
-        }
-        let mut other = Command::new("setpriv");
-        other.args([
-            &format!("--reuid={ACCOUNT}"),
-            &format!("--regid={ACCOUNT}"),
-            "--clear-groups",
-        ]);
-        other.arg(program);
-        other
-    };
-    let mut init = program("initdb");
-    init.args(["--auth=trust", "--no-sync", "--locale=C.UTF-8", "--encoding=UTF8"]);
-    init.arg(format!("--username={OWNER}")).arg("-D").arg(&data).current_dir("/");
-    run(&mut init);
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());
-    let port = port.expect("a free port").port();
-    let log = File::create(folder.join("log")).expect("a log file");
-    let mut server = program("postgres");
-    server.arg("-D").arg(&data).arg("-p").arg(port.to_string()).arg("-k").arg(&data);
-    for setting in SETTINGS {
-        server.args(["-c", setting]);
-    }
-    let (out, err) = (log.try_clone().expect("a log file"), log);
-    server.stdin(Stdio::null()).stdout(out).stderr(err).current_dir("/").process_group(0);
-    let server = server.spawn().expect("a database server");
+    set_up(programs, &data);
+    let port = free_port();
+    let mut server = server(programs, folder, port);
+    let server = server.process_group(0).spawn().expect("a database server");
     let mut keeper = Command::new("sh");
     keeper.arg("-c").arg(include_str!("postgres/keep.sh")).arg("keep.sh").arg(folder);
     keeper.arg(server.id().to_string()).process_group(0);
     keeper.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     keeper.spawn().expect("a shell");
+    until_ready(programs, folder, port);
+    fs::write(folder.join("port"), port.to_string()).expect("a note of the port");
+    port
+}
+
+/// A folder for a server's data.
+fn set_up(programs: &Path, data: &Path) {
+    fs::create_dir(data).expect("a folder for the databases");
+    if root() {
+        run(Command::new("chown").arg(ACCOUNT).arg(data));
+    }
+    let mut init = program(programs, "initdb");
+    init.args(["--auth=trust", "--no-sync", "--locale=C.UTF-8", "--encoding=UTF8"]);
+    init.arg(format!("--username={OWNER}")).arg("-D").arg(data).current_dir("/");
+    run(&mut init);
+}
+
+/// A server over the data that was set up, ready to be started.
+fn server(programs: &Path, folder: &Path, port: u16) -> Command {
+    let log = File::options().create(true).append(true).open(folder.join("log"));
+    let log = log.expect("a log file");
+    let data = folder.join("data");
+    let mut server = program(programs, "postgres");
+    server.arg("-D").arg(&data).arg("-p").arg(port.to_string()).arg("-k").arg(&data);
+    for setting in SETTINGS {
+        server.args(["-c", setting]);
+    }
+    let (out, err) = (log.try_clone().expect("a log file"), log);
+    server.stdin(Stdio::null()).stdout(out).stderr(err).current_dir("/");
+    server
+}
+
+fn root() -> bool {
+    fs::metadata("/proc/self").expect("a process").uid() == 0
+}
+
+/// A program of PostgreSQL, which refuses to run as root.
+fn program(programs: &Path, name: &str) -> Command {
+    let program = programs.join(name);
+    if !root() {
+        return Command::new(program);
+    }
+    let mut other = Command::new("setpriv");
+    other.args([&format!("--reuid={ACCOUNT}"), &format!("--regid={ACCOUNT}"), "--clear-groups"]);
+    other.arg(program);
+    other
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr());
+    free.expect("a free port").port()
+}
+
+fn until_ready(programs: &Path, folder: &Path, port: u16) {
     let began = Instant::now();
     while !ready(programs, port) {
         let log = || fs::read_to_string(folder.join("log")).unwrap_or_default();
         assert!(began.elapsed() < START, "the database server did not start: {}", log());
         std::thread::sleep(Duration::from_millis(50));
     }
-    fs::write(folder.join("port"), port.to_string()).expect("a note of the port");
-    port
 }
 
 /// Whether the server takes connections. It answers on its port before it does.

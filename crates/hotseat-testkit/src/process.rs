@@ -165,6 +165,11 @@ impl HotseatProcess {
         self.launch.folder()
     }
 
+    /// The id of the process.
+    pub fn id(&self) -> u32 {
+        self.running.child.id()
+    }
+
     /// The port it listens on.
     pub fn port(&self) -> u16 {
         let port = self.api.url.rsplit(':').next().expect("a port");

@@ -54,7 +54,7 @@ fn a_file_that_is_nested_without_end_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_an_agent_or_refused(text in "(\\PC|[\n:\\-{}\\[\\]&*!|>'\"#% ]){0,80}") {

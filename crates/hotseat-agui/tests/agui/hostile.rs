@@ -86,7 +86,7 @@ fn kept_inputs_are_read_or_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_json_is_an_input_or_refused(value in any_json()) {

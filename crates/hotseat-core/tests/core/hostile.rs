@@ -114,7 +114,7 @@ fn kept_texts_are_read_or_refused_by_every_reader() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_json_is_read_or_refused_by_every_reader(value in any_json()) {

@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use hotseat_core::{SessionId, TurnId};
 use serde::de::DeserializeOwned;
-use tower_http::timeout::TimeoutError;
 
 use super::{Problem, credentials};
 use crate::identity::Visitor;
+use crate::pace::Stalled;
 use crate::service::App;
 
 /// The use cases, on behalf of whoever came in. The guard at the door says who that
@@ -82,7 +82,7 @@ impl From<BytesRejection> for Problem {
 /// What to say of a body whose sender stopped in the middle, if that is what went wrong.
 pub(super) fn stalled(error: &(dyn Error + 'static)) -> Option<Problem> {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.any(<dyn Error>::is::<TimeoutError>).then(|| {
+    causes.any(<dyn Error>::is::<Stalled>).then(|| {
         Problem::new(
             StatusCode::REQUEST_TIMEOUT,
             "stalled",

@@ -154,9 +154,11 @@ impl Follower {
                 return Ok(Some(Followed::HistoryComplete { last_seq, event_count }));
             }
             tokio::select! {
+                // In this order, so that a story from a seed is the same every time.
+                biased;
+                () = self.app.closed() => return Ok(None),
                 changed = self.head.changed() => if changed.is_err() { return Ok(None) },
                 () = tokio::time::sleep(POLL) => self.look = true,
-                () = self.app.closed() => return Ok(None),
             }
         }
     }

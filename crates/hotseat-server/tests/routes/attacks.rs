@@ -7,6 +7,7 @@
 mod addressing;
 mod bodies;
 mod fetching;
+mod frames;
 mod pages;
 mod paths;
 mod slow;

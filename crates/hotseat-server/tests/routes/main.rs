@@ -80,6 +80,8 @@ mod sessions;
 #[cfg(test)]
 mod sign_in;
 #[cfg(test)]
+mod silence;
+#[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod stopping;

@@ -19,6 +19,12 @@ impl Held {
         Ok(Self { client: Some(pool.get().await?) })
     }
 
+    /// Closes all that lie idle, because one was silent for too long: the others went the same
+    /// way, and each of them would cost somebody as long to find out.
+    pub(super) fn distrust(pool: &Pool) {
+        pool.retain(|_, _| false);
+    }
+
     /// Gives the connection back.
     pub(super) fn done(mut self) {
         self.client = None;

@@ -21,12 +21,13 @@ use futures_util::stream::poll_fn;
 use hotseat_core::{Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
 use tokio_postgres::{AsyncMessage, Client};
 use uuid::Uuid;
 
 use super::connect::Way;
 use super::failure::Failure;
+use super::held::Held;
 use super::row;
 use crate::hub::{Hub, Signal, Wake};
 
@@ -35,6 +36,10 @@ const CHANNEL: &str = "hotseat";
 
 /// How often everything that somebody watches is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// How long the database may take to answer before the line counts as dead. What is asked here
+/// is always answered at once, and a network that swallows everything says nothing by itself.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long to wait before connecting again.
 const CONNECT_AGAIN: Duration = Duration::from_millis(500);
@@ -228,27 +233,33 @@ impl Herald {
     async fn listen_again(&self) -> Ears {
         loop {
             sleep(CONNECT_AGAIN).await;
-            match Ears::open(&self.way).await {
+            match answered(Ears::open(&self.way)).await {
                 Ok(ears) => return ears,
                 Err(failure) => tracing::debug!(error = %failure, "the database cannot be heard"),
             }
         }
     }
 
-    /// Tells and hears until the connection is lost.
+    /// Tells and hears until the connection is lost, or dead.
     async fn serve(&self, ears: Ears, name: Uuid) -> Result<(), Failure> {
         let Ears { client, mut heard } = ears;
-        self.look().await?;
+        answered(self.look()).await?;
         let mut looks = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 payload = heard.recv() => match payload {
-                    Some(payload) => self.hear(name, &payload).await?,
+                    Some(payload) => answered(self.hear(name, &payload)).await?,
                     None => return Ok(()),
                 },
-                () = self.outbox.left.notified() => notify(&client, &self.outbox, name).await?,
-                _ = looks.tick() => self.look().await?,
+                () = self.outbox.left.notified() => {
+                    answered(notify(&client, &self.outbox, name)).await?;
+                }
+                _ = looks.tick() => {
+                    // Nothing is said on a line that is only listened to, so it is asked.
+                    answered(async { Ok(client.batch_execute("").await?) }).await?;
+                    answered(self.look()).await?;
+                }
             }
         }
     }
@@ -283,11 +294,13 @@ impl Herald {
             return Ok(());
         }
         let ids: Vec<Uuid> = watched.keys().map(|session| session.uuid()).collect();
-        let client = self.pool.get().await?;
+        let line = Held::get(&self.pool).await?;
         let sql = "SELECT session_id, last_seq FROM sessions WHERE session_id = ANY ($1)";
-        let statement = client.prepare_cached(sql).await?;
+        let statement = line.prepare_cached(sql).await?;
+        let rows = line.query(&statement, &[&ids]).await?;
+        line.done();
         let mut wakes = Vec::new();
-        for found in client.query(&statement, &[&ids]).await? {
+        for found in rows {
             let (id, head) = (row::session_id(&found, 0)?, row::seq(&found, 1)?);
             if watched.remove(&id).is_some_and(|seen| seen != head) {
                 wakes.push(Wake::Grew(id, head, Vec::new()));
@@ -299,6 +312,11 @@ impl Herald {
         self.hub.gone(watched.keys());
         Ok(())
     }
+}
+
+/// What the database answers, if it does so in good time.
+async fn answered<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    timeout(ANSWER_WITHIN, answer).await.unwrap_or(Err(Failure::TimedOut))
 }
 
 async fn notify(client: &Client, outbox: &Outbox, name: Uuid) -> Result<(), Failure> {

@@ -227,7 +227,10 @@ impl Lane {
                     return;
                 }
                 Ok(Err(failure)) => failure,
-                Err(_) => Failure::TimedOut,
+                Err(_) => {
+                    Held::distrust(&self.pool);
+                    Failure::TimedOut
+                }
             };
             if !failure.passes() && jobs.len() > 1 {
                 // One of them is to blame, and the others must not suffer for it.

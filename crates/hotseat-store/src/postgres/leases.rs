@@ -79,8 +79,9 @@ async fn take(
     let subject = key(&request.subject);
     let current = transaction.query_opt(&statement, &[&id, &subject]).await?;
     let current = current.as_ref().map(read).transpose()?;
+    let before = current.clone();
     let decided = request.decide(current, from);
-    if let Leased::Held(lease) = &decided {
+    if let Some(lease) = decided.lease().filter(|lease| before.as_ref() != Some(*lease)) {
         let sql = "INSERT INTO leases (session_id, subject_key, subject, holder, since, until) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (session_id, subject_key) \
                    DO UPDATE SET holder = excluded.holder, since = excluded.since, \

@@ -34,9 +34,8 @@ impl Sqlite {
         session: SessionId,
         now: Timestamp,
     ) -> Result<Vec<Lease>, StoreError> {
-        self.readers
-            .read("list leases", move |connection| of_session(connection, session, now))
-            .await
+        // Every reader of a stream asks for them every few seconds, and there are few.
+        self.readers.glance("list leases", |connection| of_session(connection, session, now)).await
     }
 }
 
@@ -65,8 +64,11 @@ fn take(
         .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND until <= ?2")?
         .execute(params![key, request.now.as_millisecond()])?;
     let current = one(connection, &key, &request.subject)?;
+    let before = current.clone();
     let decided = request.decide(current, from);
-    let Leased::Held(lease) = &decided else { return Ok(decided) };
+    let Some(lease) = decided.lease().filter(|lease| before.as_ref() != Some(*lease)) else {
+        return Ok(decided);
+    };
     connection
         .prepare_cached(
             "INSERT INTO leases (session_id, subject, holder, since, until) \

@@ -8,6 +8,8 @@ mod append;
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod clocks;
+#[cfg(test)]
 mod concurrency;
 #[cfg(test)]
 mod copy;
@@ -28,6 +30,8 @@ mod ledger;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod outages;
+#[cfg(test)]
 mod payload;
 #[cfg(test)]
 mod people;
@@ -38,9 +42,9 @@ mod postgres;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
-mod proxy;
-#[cfg(test)]
 mod recent;
+#[cfg(test)]
+mod refusing;
 #[cfg(test)]
 mod retention;
 #[cfg(test)]

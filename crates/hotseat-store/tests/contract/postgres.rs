@@ -8,13 +8,12 @@ use hotseat_store::{
     AppendError, Change, Created, Expected, Limits, MAX_SIGNAL_BYTES, SignalTooLarge, Store,
     StoreError,
 };
-use hotseat_testkit::TestDatabase;
+use hotseat_testkit::{Cut, Proxy, TestDatabase};
 use tokio::time::timeout;
 
 use crate::log::{
     answer, append, created, event, id, ids, log, new_session, request, said, seqs, session,
 };
-use crate::proxy::{Cut, Proxy};
 
 /// How long a test waits for what should come at once.
 const SOON: Duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use hotseat_testkit::{Api, HotseatProcess, Launch, sample, seeded};
+use hotseat_testkit::{Api, HotseatProcess, Launch, TestDatabase, sample, seeded};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -154,11 +154,10 @@ async fn check_turns(
     Some(head)
 }
 
-/// FR-017
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_acknowledged_survives_kill_9() {
+/// Kills the program again and again, in the middle of everything.
+async fn survives(launch: Launch) {
     let mut random = seeded();
-    let mut hotseat = Launch::new(HOTSEAT).start();
+    let mut hotseat = launch.start();
     let mut sessions = Vec::new();
     for _ in 0..SESSIONS {
         sessions.push(hotseat.api.session().await);
@@ -180,4 +179,16 @@ async fn what_was_acknowledged_survives_kill_9() {
     }
     let written: usize = memories.iter().map(|memory| memory.acknowledged.len()).sum();
     assert!(written >= ROUNDS, "something was written: {written}");
+}
+
+/// FR-017
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_survives_kill_9() {
+    survives(Launch::new(HOTSEAT)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_survives_kill_9_on_postgres() {
+    let database = TestDatabase::create();
+    survives(Launch::new(HOTSEAT).argument(format!("--store={}", database.url()))).await;
 }

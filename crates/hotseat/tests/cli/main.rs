@@ -15,6 +15,8 @@ mod serve;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod soak;
+#[cfg(test)]
 mod store;
 #[cfg(test)]
 mod users;

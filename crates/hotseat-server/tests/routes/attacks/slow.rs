@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-use hotseat_testkit::{ScriptedWorker, TestServer};
+use hotseat_testkit::{ScriptedWorker, TestServer, soon};
 
 use super::{exchange, until_closed};
 
@@ -45,6 +45,28 @@ async fn a_body_that_stalls_is_given_up_and_its_caller_told() {
     }
     let sessions = server.api.get("/api/v1/sessions").await.json(200);
     assert_eq!(sessions["items"].as_array().unwrap().len(), 1, "nothing came of it");
+}
+
+/// It never stops for long, and never gets on.
+#[tokio::test]
+async fn a_body_that_drips_is_given_up_and_its_caller_told() {
+    let server = TestServer::scratch().await;
+    let socket = TcpStream::connect(server.address()).await.unwrap();
+    let (from, mut to) = socket.into_split();
+    let begin = head(&server, "/api/v1/sessions", "application/json") + "\"";
+    let drip = tokio::spawn(async move {
+        to.write_all(begin.as_bytes()).await.unwrap();
+        let mut drops = tokio::time::interval(Duration::from_millis(100));
+        // As long as somebody listens.
+        while to.write_all(b" ").await.is_ok() {
+            drops.tick().await;
+        }
+    });
+    let mut answer = String::new();
+    let mut from = BufReader::new(from);
+    soon("an answer", from.read_line(&mut answer)).await.unwrap();
+    drip.abort();
+    assert_eq!(answer, "HTTP/1.1 408 Request Timeout\r\n");
 }
 
 /// Nothing at all, the beginning of every protocol, a head without an end, and another
