@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hotseat_core::{Event, Message, NewEvent, Role, Seq, SessionId, TurnId, UserName};
+use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio::sync::{broadcast, watch};
-use uuid::Uuid;
 
 use crate::copy::{Common, Parts, Placed};
 use crate::gate::{Gate, Wakes};
@@ -21,11 +20,10 @@ use crate::rules::Answerer;
 use crate::shared::Shared;
 use crate::sqlite::{Durability, Sqlite};
 use crate::{
-    Access, Act, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
-    AuditEntry, AuditQuery, Bearer, Counts, Created, EventQuery, Expected, Figures, Intrusion,
-    Latency, Lease, LeaseRequest, Leased, Limits, NewAuditEntry, NewSession, NewToken, OpenError,
-    Owner, Page, PeopleError, SearchPage, SearchQuery, Session, SessionQuery, SharedState,
-    StoreError, Sweep, Token, TokenHash, Turn, TurnQuery, User, Visit,
+    Access, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
+    AuditEntry, Counts, Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits,
+    NewSession, OpenError, Owner, Page, SearchPage, SearchQuery, Session, SessionQuery,
+    SharedState, StoreError, Sweep, Turn, TurnQuery, Visit,
 };
 
 /// The log. Cheap to clone; all clones are one store.
@@ -59,6 +57,9 @@ macro_rules! ask {
         }
     }};
 }
+
+// After the macro, which it uses.
+mod people;
 
 /// How long calls take.
 #[derive(Debug, Default)]
@@ -353,108 +354,6 @@ impl Store {
     /// How much there is. Also the cheapest proof that the store answers.
     pub async fn counts(&self) -> Result<Counts, StoreError> {
         ask!(self.counts())
-    }
-
-    /// Adds a user and writes it down.
-    pub async fn add_user(
-        &self,
-        name: UserName,
-        role: Role,
-        act: Act,
-    ) -> Result<User, PeopleError> {
-        ask!(self.add_user(name, role, act.as_kept()))
-    }
-
-    /// Gives a user another role and writes it down; the same role changes nothing.
-    pub async fn set_role(
-        &self,
-        name: UserName,
-        role: Role,
-        act: Act,
-    ) -> Result<User, PeopleError> {
-        ask!(self.set_role(name, role, act.as_kept()))
-    }
-
-    /// Revokes a user with all their tokens and writes it down. Once is enough.
-    pub async fn revoke_user(&self, name: UserName, act: Act) -> Result<User, PeopleError> {
-        ask!(self.revoke_user(name, act.as_kept()))
-    }
-
-    /// One user, revoked or not.
-    pub async fn user(&self, name: UserName) -> Result<Option<User>, StoreError> {
-        ask!(self.user(name))
-    }
-
-    /// All users by name, those who were revoked among them.
-    pub async fn users(&self) -> Result<Vec<User>, StoreError> {
-        ask!(self.users())
-    }
-
-    /// Keeps a token of a user and writes it down.
-    pub async fn add_token(&self, mut new: NewToken, act: Act) -> Result<Token, PeopleError> {
-        new.expires_at = new.expires_at.map(to_millisecond);
-        ask!(self.add_token(new, act.as_kept()))
-    }
-
-    /// The tokens of a user, oldest first; those that are over among them.
-    pub async fn tokens(&self, name: UserName) -> Result<Vec<Token>, StoreError> {
-        ask!(self.tokens(name))
-    }
-
-    /// Revokes one token and writes it down. Once is enough.
-    pub async fn revoke_token(&self, id: Uuid, act: Act) -> Result<Token, PeopleError> {
-        ask!(self.revoke_token(id, act.as_kept()))
-    }
-
-    /// Whose token has this hash. Whether it is worth anything is [`Bearer::is_valid`].
-    pub async fn bearer(&self, hash: TokenHash) -> Result<Option<Bearer>, StoreError> {
-        ask!(self.bearer(hash))
-    }
-
-    /// Notes that somebody came with a token.
-    pub async fn token_used(&self, id: Uuid, at: Timestamp) -> Result<(), StoreError> {
-        ask!(self.token_used(id, at))
-    }
-
-    /// Holds something of a session for a while: anew, or still. It is had if nobody else
-    /// holds it at the time of the request.
-    pub async fn lease(&self, request: LeaseRequest) -> Result<Leased, StoreError> {
-        ask!(self.lease(request, None))
-    }
-
-    /// Gives what `from` holds to the request's holder; what nobody holds is theirs as well.
-    pub async fn hand_over(&self, request: LeaseRequest, from: &str) -> Result<Leased, StoreError> {
-        ask!(self.lease(request, Some(from.to_owned())))
-    }
-
-    /// Lets go of something. `false` if it was not this holder's.
-    pub async fn release(
-        &self,
-        session: SessionId,
-        subject: &str,
-        holder: &str,
-    ) -> Result<bool, StoreError> {
-        ask!(self.release(session, subject.to_owned(), holder.to_owned()))
-    }
-
-    /// What is held of a session at this time.
-    pub async fn leases(
-        &self,
-        session: SessionId,
-        now: Timestamp,
-    ) -> Result<Vec<Lease>, StoreError> {
-        ask!(self.leases(session, now))
-    }
-
-    /// Writes down what somebody did.
-    pub async fn audit(&self, mut entry: NewAuditEntry) -> Result<(), StoreError> {
-        entry.at = to_millisecond(entry.at);
-        ask!(self.audit(entry))
-    }
-
-    /// What was written down.
-    pub async fn audit_entries(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        ask!(self.audit_entries(query))
     }
 
     /// Wakes whenever the log of `session` has grown, and ends when it is deleted.
