@@ -1,5 +1,7 @@
 //! A caller of the server, over HTTP and gRPC.
 
+use std::time::Duration;
+
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 use tonic::metadata::{Ascii, MetadataValue};
@@ -242,6 +244,9 @@ fn client<const N: usize>(authorities: [reqwest::Certificate; N]) -> reqwest::Cl
     hotseat_agent::provider::install_crypto();
     reqwest::Client::builder()
         .no_proxy()
+        // Servers of tests close connections that nobody uses for two seconds, and one must not
+        // be used just then.
+        .pool_idle_timeout(Duration::from_secs(1))
         .tls_certs_only(authorities)
         .redirect(reqwest::redirect::Policy::none())
         .build()

@@ -49,27 +49,34 @@ impl Thread {
     /// Commits what comes until nobody is left to send anything.
     pub(super) fn run(mut self, queue: &Queue<Job>) {
         let mut batch = Vec::with_capacity(BATCH);
+        let mut quiet = QUIET;
         loop {
-            let patience = (!self.tail.is_empty()).then_some(QUIET);
+            let patience = (!self.tail.is_empty()).then_some(quiet);
             match queue.take(&mut batch, BATCH, patience) {
-                Found::Work => self.commit(&mut batch),
-                // If it fails, events stay unsettled, and the next commit tries again.
-                Found::Quiet => self.settle(),
+                Found::Work => {
+                    self.commit(&mut batch);
+                    quiet = QUIET;
+                }
+                // One slice after the other until there is work: a session whose events wait is
+                // slower to read. What fails stays unsettled, and is tried again after a while.
+                Found::Quiet => quiet = if self.settle() { Duration::ZERO } else { QUIET },
                 Found::End => break,
             }
             self.checkpoints.look_after(&self.connection);
         }
     }
 
-    fn settle(&mut self) {
+    /// Settles a slice, and says whether it could.
+    fn settle(&mut self) -> bool {
         let settled = in_transaction(&mut self.connection, |transaction| {
             self.tail.refresh(transaction)?;
             self.tail.settle_some(transaction, SLICE).map(|_| ())
         });
-        match settled {
+        match &settled {
             Ok(()) => self.tail.show(),
             Err(_) => self.tail.doubt(),
         }
+        settled.is_ok()
     }
 
     fn commit(&mut self, batch: &mut Vec<Job>) {
