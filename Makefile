@@ -166,8 +166,9 @@ bench: build
 bench-serve: build $(STAMPS)/venv-bench
 	cargo build --release --locked --package hotseat-testkit --example runs
 	cargo build --release --locked --package hotseat-extract --example time
-	$(VENV)/bin/python bench/agents.py --ag-ui-python .venv-bench/bin/python --hotseat target/release/hotseat --client target/release/examples/runs
-	$(VENV)/bin/python bench/documents.py --python .venv-bench/bin/python --ours target/release/examples/time
+	$(VENV)/bin/python bench/agents.py --ag-ui-python .venv-bench/bin/python --hotseat target/release/hotseat --client target/release/examples/runs > target/bench-agents.json
+	$(VENV)/bin/python bench/documents.py --python .venv-bench/bin/python --ours target/release/examples/time > target/bench-documents.json
+	@cat target/bench-agents.json target/bench-documents.json
 
 $(STAMPS)/venv-bench: pyproject.toml
 	@mkdir -p $(STAMPS)

@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import statistics
-import sys
 import tempfile
 import time
 import uuid
@@ -37,8 +36,6 @@ def main() -> None:
     show(results)
     target = ROOT / "target" / "bench.json"
     target.write_text(json.dumps(results, indent=2) + "\n")
-    if "--write" in sys.argv:
-        write_page(results)
     print(f"\nAll figures: {target.relative_to(ROOT)}")
 
 
@@ -222,30 +219,6 @@ def table(results: dict[str, Any]) -> list[tuple[str, str, str]]:
 def show(results: dict[str, Any]) -> None:
     for name, figure, goal in table(results):
         print(f"{name:42}{figure:>14}  {goal}")
-
-
-def write_page(results: dict[str, Any]) -> None:
-    """`docs/benchmarks.md`, from this run."""
-    machine = results["machine"]
-    lines = [
-        "# Benchmarks",
-        "",
-        "One run of `make bench`, written by `.venv/bin/python bench/bench.py --write`. ADK's own",
-        "session services are measured in the same run, on the same events and the same disk, in",
-        "turns. Every append of Hotseat and of ADK's SQLite services is durable before the call",
-        "returns. Rates differ between machines; ratios differ less.",
-        "",
-        f"Machine: {machine['cores']} cores, {machine['system']},",
-        f"load {machine['load']:.1f} at the start.",
-        "",
-        "| what | measured | goal |",
-        "|---|---|---|",
-    ]
-    lines += [
-        f"| {name.replace('  ', '&nbsp;&nbsp;', 1)} | {figure} | {goal} |"
-        for name, figure, goal in table(results)
-    ]
-    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
