@@ -131,6 +131,26 @@ pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;
 
 impl Config {
+    /// Of a server that nobody reaches: it has no door, so whoever is inside may do everything,
+    /// write where their account may, and needs no token.
+    pub(crate) fn indoors() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            access: Access::Open,
+            allowed_hosts: Vec::new(),
+            cors_origins: Vec::new(),
+            data: PathBuf::new(),
+            eval_set_root: PathBuf::from("/"),
+            ledger: LedgerConfig::default(),
+            key: InstallationKey::new([0; InstallationKey::BYTES]),
+            stalled_after: STALLED_AFTER,
+            seats: SeatConfig::default(),
+            serve: ServeConfig::default(),
+            people: PeopleConfig::default(),
+            tls: None,
+        }
+    }
+
     /// The address by which people reach the server from elsewhere.
     pub(crate) fn public_url(&self) -> String {
         let given = self.people.public_url.as_deref();
@@ -166,19 +186,9 @@ mod tests {
     #[test]
     fn neither_the_token_nor_the_key_is_in_what_a_log_could_show() {
         let config = Config {
-            address: SocketAddr::from(([127, 0, 0, 1], 4687)),
             access: Access::Token("wanderfalke".to_owned()),
-            allowed_hosts: Vec::new(),
-            cors_origins: Vec::new(),
-            data: PathBuf::new(),
-            eval_set_root: PathBuf::new(),
-            ledger: LedgerConfig::default(),
             key: InstallationKey::new([0xee; InstallationKey::BYTES]),
-            stalled_after: STALLED_AFTER,
-            seats: SeatConfig::default(),
-            serve: ServeConfig::default(),
-            people: PeopleConfig::default(),
-            tls: None,
+            ..Config::indoors()
         };
         let text = format!("{config:?}");
         for secret in ["wanderfalke", "238", "ee, ee", "eeee"] {

@@ -5,17 +5,16 @@
 
 mod people;
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hotseat_core::{HistoryProjector, SessionId, SessionStatus, snake_case};
 use hotseat_store::{Address, Limits, OpenError, SessionQuery, Store};
 use serde_json::{Value, json};
 
-use crate::config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER};
+use crate::config::Config;
 use crate::http::{SessionView, readable};
-use crate::identity::{InstallationKey, Visitor};
-use crate::service::{App, SeatConfig, ServeConfig, ServiceError};
+use crate::identity::Visitor;
+use crate::service::{App, ServiceError};
 
 /// A desk over an open store.
 #[derive(Debug)]
@@ -57,25 +56,7 @@ impl Desk {
     /// Opens a store.
     pub async fn open(address: &Address) -> Result<Self, DeskError> {
         let store = Store::open(address, Limits::default()).await?;
-        let config = Config {
-            // Nobody listens.
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            access: Access::Open,
-            allowed_hosts: Vec::new(),
-            cors_origins: Vec::new(),
-            data: PathBuf::new(),
-            // Whoever uses the command line may write where their account may.
-            eval_set_root: PathBuf::from("/"),
-            ledger: LedgerConfig::default(),
-            // Nobody shows a token here.
-            key: InstallationKey::new([0; InstallationKey::BYTES]),
-            stalled_after: STALLED_AFTER,
-            seats: SeatConfig::default(),
-            serve: ServeConfig::default(),
-            people: PeopleConfig::default(),
-            tls: None,
-        };
-        let app = App::new(store, config).entered_by(Visitor::AT_THE_DESK);
+        let app = App::new(store, Config::indoors()).entered_by(Visitor::AT_THE_DESK);
         Ok(Self { app })
     }
 

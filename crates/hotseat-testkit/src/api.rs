@@ -223,6 +223,20 @@ impl Api {
         .await
     }
 
+    /// Waits for a turn, and gives its session and its id.
+    pub async fn until_turn(&self) -> (String, String) {
+        soon("a turn", async {
+            loop {
+                let turns = self.get("/api/v1/turns?state=pending").await.json(200);
+                if let Some(turn) = turns["items"].get(0) {
+                    let id = |key: &str| turn[key].as_str().expect("an id").to_owned();
+                    return (id("session_id"), id("turn_id"));
+                }
+            }
+        })
+        .await
+    }
+
     /// Reads the agents again and again, whenever the server says that they changed,
     /// until `agent` is connected or not, as wanted.
     pub async fn until_connected(&self, agent: &str, wanted: bool) {

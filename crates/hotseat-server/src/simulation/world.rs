@@ -3,8 +3,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
@@ -19,9 +17,8 @@ use uuid::Uuid;
 
 use super::BEGINNING;
 use super::turnstile::Turnstile;
-use crate::config::{Access, Config, LedgerConfig, PeopleConfig, STALLED_AFTER};
-use crate::identity::InstallationKey;
-use crate::service::{App, Followed, SeatConfig, ServeConfig, ServiceError};
+use crate::config::Config;
+use crate::service::{App, Followed, ServiceError};
 
 /// Servers over the store.
 pub(super) const SERVERS: usize = 3;
@@ -143,7 +140,7 @@ impl World {
 
     fn server(&self, crashes: usize) -> Server {
         let (store, wakes) = self.store.apart(Arc::new(self.turnstile.clone()));
-        Server { app: App::new(store, config()), wakes, crashes, skew: 0 }
+        Server { app: App::new(store, Config::indoors()), wakes, crashes, skew: 0 }
     }
 
     /// A server is gone with all that only it knew, and starts again.
@@ -235,23 +232,5 @@ impl World {
             work.as_mut().poll(context).map(Ok)
         })
         .await
-    }
-}
-
-fn config() -> Config {
-    Config {
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        access: Access::Open,
-        allowed_hosts: Vec::new(),
-        cors_origins: Vec::new(),
-        data: PathBuf::new(),
-        eval_set_root: PathBuf::from("/"),
-        ledger: LedgerConfig::default(),
-        key: InstallationKey::new([0; InstallationKey::BYTES]),
-        stalled_after: STALLED_AFTER,
-        seats: SeatConfig::default(),
-        serve: ServeConfig::default(),
-        people: PeopleConfig::default(),
-        tls: None,
     }
 }

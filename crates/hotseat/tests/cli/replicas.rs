@@ -40,20 +40,6 @@ async fn say(api: &Api, thread: &str, text: &str) -> SseReader {
     api.stream_with(api.request(Method::POST, "/ag-ui/desk").json(&input)).await
 }
 
-/// The turn that waits, as somebody at `api` sees it.
-async fn until_turn(api: &Api) -> (String, String) {
-    soon("a turn", async {
-        loop {
-            let turns = api.get("/api/v1/turns?state=pending").await.json(200);
-            if let [turn, ..] = &turns["items"].as_array().unwrap()[..] {
-                let id = |key: &str| turn[key].as_str().unwrap().to_owned();
-                return (id("session_id"), id("turn_id"));
-            }
-        }
-    })
-    .await
-}
-
 /// The log of a session, once it is known to be without gaps, and how often each kind is there.
 async fn log_of(api: &Api, session: &str) -> Vec<Value> {
     let log = api.events(session).await;
@@ -86,7 +72,7 @@ async fn another_server_goes_on_with_the_run_of_one_that_was_killed() {
     let stream = say(&front.api, "t", "Hi").await;
     let watched = tokio::spawn(shown(stream));
     let person = hosting(&database).start();
-    let (session, turn) = until_turn(&person.api).await;
+    let (session, turn) = person.api.until_turn().await;
     let before = log_of(&person.api, &session).await;
     works.kill();
     // The answer is taken while nobody is there to go on with it.
@@ -106,7 +92,7 @@ async fn a_server_that_was_paused_leaves_its_run_to_the_one_that_took_it_over() 
     let (paused, front) = (hosting(&database).start(), over(&database).start());
     front.api.until_connected("desk", true).await;
     let watched = tokio::spawn(shown(say(&front.api, "t", "Hi").await));
-    let (session, turn) = until_turn(&front.api).await;
+    let (session, turn) = front.api.until_turn().await;
     let other = hosting(&database).start();
     other.api.until_connected("desk", true).await;
     paused.send_signal("STOP");
@@ -120,7 +106,7 @@ async fn a_server_that_was_paused_leaves_its_run_to_the_one_that_took_it_over() 
     other.signal("TERM");
     let next = paused.api.session_with(&json!({"agent": "desk"})).await;
     paused.api.query(&next, "Are you there?").await.json(202);
-    assert_eq!(until_turn(&front.api).await.0, next);
+    assert_eq!(front.api.until_turn().await.0, next);
     assert_eq!(log_of(&paused.api, &session).await, log);
 }
 
@@ -214,7 +200,7 @@ async fn all_servers_are_restarted_in_turn_and_nobody_loses_anything() {
     // A run whose turn waits all the while.
     let conversation = doors.nth(0).session_with(&json!({"agent": "desk"})).await;
     doors.nth(1).query(&conversation, "Hi").await.json(202);
-    let (_, turn) = until_turn(&doors.nth(2)).await;
+    let (_, turn) = doors.nth(2).until_turn().await;
 
     let session = doors.nth(0).session().await;
     let (stop, stopped) = watch::channel(false);

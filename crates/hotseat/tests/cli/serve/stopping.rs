@@ -27,20 +27,6 @@ async fn until_not_ready(api: &Api) {
     .await;
 }
 
-/// The turn that waits.
-async fn until_turn(api: &Api) -> (String, String) {
-    soon("a turn", async {
-        loop {
-            let turns = api.get("/api/v1/turns?state=pending").await.json(200);
-            if let [turn, ..] = &turns["items"].as_array().unwrap()[..] {
-                let id = |key: &str| turn[key].as_str().unwrap().to_owned();
-                return (id("session_id"), id("turn_id"));
-            }
-        }
-    })
-    .await
-}
-
 #[tokio::test]
 async fn who_waits_gets_the_answer_before_it_ends() {
     let provider = Provider::start(Script::of([Reply::text("Hello.").then_held()])).await;
@@ -66,7 +52,7 @@ async fn a_run_that_does_not_end_keeps_it_no_longer_than_allowed() {
     let launch = desk(&provider).argument("--drain-seconds=1").argument("--seat=human");
     let hotseat = started(&launch).await;
     let chat = chatting(&hotseat.api, json!({"message": "Hi"}));
-    until_turn(&hotseat.api).await;
+    hotseat.api.until_turn().await;
     let began = Instant::now();
     hotseat.send_signal("TERM");
     chat.await.unwrap().problem(503, "closing");
@@ -103,12 +89,12 @@ async fn a_turn_that_a_crash_left_open_is_answered_afterwards() {
         let request = api.request("POST".parse().unwrap(), "/agent/desk/chat");
         api.try_send(request.json(&json!({"message": "Hi"}))).await
     });
-    let (session, turn) = until_turn(&hotseat.api).await;
+    let (session, turn) = hotseat.api.until_turn().await;
     hotseat.kill();
     assert!(chat.await.unwrap().is_err(), "the connection is gone");
     let hotseat = hotseat.restart();
     hotseat.api.until_connected("desk", true).await;
-    assert_eq!(until_turn(&hotseat.api).await, (session.clone(), turn.clone()));
+    assert_eq!(hotseat.api.until_turn().await, (session.clone(), turn.clone()));
     let answer = json!({"candidates": [{"role": "model", "parts": [{"text": "Hello."}]}]});
     hotseat.api.decide(&session, &turn, &answer).await.json(200);
     let mut log = hotseat.api.stream(&format!("/api/v1/sessions/{session}/stream")).await;
