@@ -25,7 +25,7 @@ impl FromStr for Address {
         match url.split_once("://") {
             Some(("sqlite", path)) if !path.is_empty() => Ok(Self::Sqlite(PathBuf::from(path))),
             Some(("postgres" | "postgresql", _)) => {
-                crate::postgres::read_url(url).map_err(|error| unknown(Some(error.into())))?;
+                crate::postgres::check_url(url).map_err(|error| unknown(Some(error)))?;
                 Ok(Self::Postgres(url.to_owned()))
             }
             Some(_) | None => Err(unknown(None)),

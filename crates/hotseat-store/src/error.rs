@@ -178,6 +178,26 @@ pub enum OpenError {
         #[source]
         source: Cause,
     },
+    /// The certificate of the PostgreSQL server is not trusted.
+    #[error("could not open the store {place}: its certificate is refused: {remedy}")]
+    Certificate {
+        /// Where it is.
+        place: String,
+        /// Why, and what to do about it.
+        remedy: &'static str,
+        /// What was found wrong with it.
+        #[source]
+        source: Cause,
+    },
+    /// The file with the certificates of those who sign for the database cannot be used.
+    #[error("could not read the certificates in {file}: `sslrootcert` names a PEM file")]
+    Roots {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: Cause,
+    },
     /// There is no place for a store that ends with its process.
     #[error("could not make a temporary folder")]
     Scratch(#[source] std::io::Error),

@@ -5,6 +5,7 @@
 //! asked for again when a connection is lost; what is written is looked for first.
 
 mod access;
+mod address;
 mod adk;
 mod audit;
 mod book;
@@ -28,6 +29,7 @@ mod search;
 mod servers;
 mod sheet;
 mod text;
+mod tls;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +40,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub(crate) use self::connect::read_url;
+pub(crate) use self::address::check_url;
 
 use self::connect::Way;
 use self::failure::{Failure, Patience};
@@ -101,14 +103,10 @@ impl Postgres {
     pub(crate) async fn open(url: &str, hub: Hub, limits: Limits) -> Result<Self, OpenError> {
         let way = Way::new(url)?;
         let pool = way.pool()?;
-        let failed = |failure: Failure| OpenError::Postgres {
-            place: way.place.clone(),
-            source: failure.into(),
-        };
-        let mut client = pool.get().await.map_err(|error| failed(error.into()))?;
+        let mut client = pool.get().await.map_err(|error| way.refused(error.into()))?;
         schema::migrate(&mut client, &way.place).await?;
         drop(client);
-        let ears = Ears::open(&way).await.map_err(failed)?;
+        let ears = Ears::open(&way).await.map_err(|failure| way.refused(failure))?;
         let (limits, outbox) = (Arc::new(limits), Outbox::new(hub.clone()));
         let (closing, closed) = watch::channel(());
         let lanes = Lanes::start(&pool, &limits, &outbox);

@@ -210,7 +210,7 @@ fn start(programs: &Path, folder: &Path) -> u16 {
     let _ = fs::remove_dir_all(&data);
     set_up(programs, &data);
     let port = free_port();
-    let mut server = server(programs, folder, port);
+    let mut server = server(programs, folder, port, &[]);
     let server = server.process_group(0).spawn().expect("a database server");
     let mut keeper = Command::new("sh");
     keeper.arg("-c").arg(include_str!("postgres/keep.sh")).arg("keep.sh").arg(folder);
@@ -235,13 +235,13 @@ fn set_up(programs: &Path, data: &Path) {
 }
 
 /// A server over the data that was set up, ready to be started.
-fn server(programs: &Path, folder: &Path, port: u16) -> Command {
+fn server(programs: &Path, folder: &Path, port: u16, more: &[&str]) -> Command {
     let log = File::options().create(true).append(true).open(folder.join("log"));
     let log = log.expect("a log file");
     let data = folder.join("data");
     let mut server = program(programs, "postgres");
     server.arg("-D").arg(&data).arg("-p").arg(port.to_string()).arg("-k").arg(&data);
-    for setting in SETTINGS {
+    for setting in SETTINGS.iter().chain(more) {
         server.args(["-c", setting]);
     }
     let (out, err) = (log.try_clone().expect("a log file"), log);

@@ -3,20 +3,18 @@
 //! All have the same settings: every query here goes by a key, and must do so even where a table
 //! is so young that PostgreSQL has no figures about it and would rather read all of it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use tokio_postgres::Config;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::OpenError;
 use crate::address::without_password;
-use crate::error::Cause;
+
+use super::address::{ReadUrl, read_url};
+use super::failure::Failure;
+use super::tls;
 
 /// Connections of one process: those of the writers, and as many again for everything else.
 const CONNECTIONS: usize = 16;
@@ -45,10 +43,8 @@ pub(super) struct Way {
 impl Way {
     pub(super) fn new(url: &str) -> Result<Self, OpenError> {
         let place = without_password(url).to_owned();
-        let (mut config, verification) = read_url(url).map_err(|error| OpenError::Address {
-            url: place.clone(),
-            source: Some(error.into()),
-        })?;
+        let ReadUrl { mut config, verification } = read_url(url)
+            .map_err(|source| OpenError::Address { url: place.clone(), source: Some(source) })?;
         let options =
             config.get_options().map_or_else(String::new, |options| format!("{options} "));
         config.options(format!("{options}{SETTINGS}"));
@@ -56,9 +52,17 @@ impl Way {
         config.connect_timeout(CONNECT);
         config.keepalives_idle(SILENCE);
         config.tcp_user_timeout(SILENCE);
-        let tls = tls(verification)
-            .map_err(|source| OpenError::Postgres { place: place.clone(), source })?;
+        let tls = tls::connector(&verification, &place)?;
         Ok(Self { config, tls, place })
+    }
+
+    /// Why the database could not be opened by this way.
+    pub(super) fn refused(&self, failure: Failure) -> OpenError {
+        let place = self.place.clone();
+        match tls::objection(&failure) {
+            Some(remedy) => OpenError::Certificate { place, remedy, source: failure.into() },
+            None => OpenError::Postgres { place, source: failure.into() },
+        }
     }
 
     pub(super) fn pool(&self) -> Result<Pool, OpenError> {
@@ -79,84 +83,5 @@ impl Way {
 impl std::fmt::Debug for Way {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Way").field(&self.place).finish()
-    }
-}
-
-/// Whether the server has to prove who it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verification {
-    /// It does not: `sslmode=require` hides what is said and no more, as for `psql`.
-    None,
-    /// Its certificate must be signed by somebody this machine trusts, for its name.
-    Full,
-}
-
-/// Reads the URL of a database. What PostgreSQL's own programs call verification is a word that
-/// the library does not know.
-pub(crate) fn read_url(url: &str) -> Result<(Config, Verification), tokio_postgres::Error> {
-    for word in ["sslmode=verify-full", "sslmode=verify-ca"] {
-        if url.contains(word) {
-            let config = url.replace(word, "sslmode=require").parse()?;
-            return Ok((config, Verification::Full));
-        }
-    }
-    Ok((url.parse()?, Verification::None))
-}
-
-fn tls(verification: Verification) -> Result<MakeRustlsConnect, Cause> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()?;
-    let config = match verification {
-        Verification::Full => {
-            let mut roots = RootCertStore::empty();
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            builder.with_root_certificates(roots)
-        }
-        Verification::None => {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider)))
-        }
-    };
-    Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
-}
-
-/// Takes any certificate, but checks that the server holds its key.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, known)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, known)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -60,6 +60,8 @@ mod sqlite;
 #[cfg(test)]
 mod summary;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod turns;
 #[cfg(test)]
 mod upgrades;
