@@ -38,6 +38,7 @@ mod store;
 mod tally;
 mod warnings;
 mod words;
+mod written;
 
 pub use address::Address;
 pub use audit::{AuditAction, AuditEntry, AuditQuery, NewAuditEntry};
@@ -65,3 +66,4 @@ pub use session::{
 };
 pub use shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, Shared, TakeOver};
 pub use store::Store;
+pub use written::{EventRef, WriteEvent, WrittenEvents};

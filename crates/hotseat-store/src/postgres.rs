@@ -50,11 +50,12 @@ use self::lane::Lanes;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Hub, Signal, Wake};
 use crate::rules::{Answerer, Prepared};
+use crate::written::Writing;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
     Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
     Owner, Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep,
-    Turn, TurnQuery, Visit,
+    Turn, TurnQuery, Visit, WrittenEvents,
 };
 
 /// A database of PostgreSQL. Cheap to clone.
@@ -307,6 +308,23 @@ impl Postgres {
         retry!(self, Patience::to_read("read events"), |held| {
             reader::events(held, session, &query).await
         })
+    }
+
+    pub(crate) async fn write_events(
+        &self,
+        session: SessionId,
+        query: EventQuery,
+        mut writing: Writing,
+    ) -> Result<WrittenEvents, StoreError> {
+        // One more than there is room for tells whether there are more.
+        let query = EventQuery { limit: query.limit + 1, ..query };
+        let events = self.events(session, query).await?;
+        for event in &events {
+            if !writing.add(&event.into()) {
+                break;
+            }
+        }
+        Ok(writing.finish())
     }
 
     pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {

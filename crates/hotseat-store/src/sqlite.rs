@@ -42,11 +42,12 @@ use self::writer::Writer;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
 use crate::rules::{Answerer, Prepared};
+use crate::written::Writing;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
     Counts, Created, EventQuery, Expected, Figures, Intrusion, Limits, NewSession, OpenError,
     Owner, Page, SearchPage, SearchQuery, Session, SessionQuery, SharedState, StoreError, Sweep,
-    Turn, TurnQuery, Visit,
+    Turn, TurnQuery, Visit, WrittenEvents,
 };
 
 /// Events that are read where the reader stands. More of them are worth another thread.
@@ -282,6 +283,20 @@ impl Sqlite {
             return self.readers.glance("read events", read).await;
         }
         self.readers.read("read events", read).await
+    }
+
+    pub(crate) async fn write_events(
+        &self,
+        session: SessionId,
+        query: EventQuery,
+        writing: Writing,
+    ) -> Result<WrittenEvents, StoreError> {
+        let clue = self.whereabouts.of(session);
+        let write = move |connection: &Connection| {
+            let moment = Moment::of(connection)?;
+            reader::write_events(&moment, session, &clue, &query, writing)
+        };
+        self.readers.read("read events", write).await
     }
 
     pub(crate) async fn turns(&self, query: TurnQuery) -> Result<Vec<Turn>, StoreError> {

@@ -16,14 +16,16 @@ use crate::gate::{Gate, Wakes};
 use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
+use crate::query::{DEFAULT_EVENTS, MAX_PAGE, page_size};
 use crate::rules::Answerer;
 use crate::shared::Shared;
 use crate::sqlite::{Durability, Sqlite};
+use crate::written::Writing;
 use crate::{
     Access, Address, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended,
     AuditEntry, Counts, Created, EventQuery, Expected, Figures, Intrusion, Latency, Limits,
     NewSession, OpenError, Owner, Page, SearchPage, SearchQuery, Session, SessionQuery,
-    SharedState, StoreError, Sweep, Turn, TurnQuery, Visit,
+    SharedState, StoreError, Sweep, Turn, TurnQuery, Visit, WriteEvent, WrittenEvents,
 };
 
 /// The log. Cheap to clone; all clones are one store.
@@ -296,6 +298,23 @@ impl Store {
         };
         self.times.read.record(began.elapsed());
         events
+    }
+
+    /// Writes a page of events behind `text`, each where it is read. See [`WrittenEvents`].
+    pub async fn write_events(
+        &self,
+        session: SessionId,
+        query: EventQuery,
+        text: Vec<u8>,
+        write: WriteEvent,
+    ) -> Result<WrittenEvents, StoreError> {
+        let began = Instant::now();
+        let limit = page_size(query.limit, DEFAULT_EVENTS).min(MAX_PAGE - 1);
+        let query = EventQuery { limit, ..query };
+        let writing = Writing::new(text, write, limit, query.max_bytes);
+        let written = ask!(self.write_events(session, query, writing));
+        self.times.read.record(began.elapsed());
+        written
     }
 
     /// One event.

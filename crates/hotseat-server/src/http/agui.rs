@@ -58,8 +58,17 @@ pub(super) async fn run(
     let encoding = encoding(request.headers())?;
     let input = read(request).await?;
     let wishes = Wishes::read(&params, &input)?;
-    let thread = app.thread(&agent, &input.thread_id).await?;
     let interrupts = wishes.interrupts;
+    if request::seems_first(&input) {
+        let thread = app.new_thread(&agent, &input.thread_id)?;
+        if let Next::Say(wish, _) = request::next(&thread, &input, wishes)?
+            && let Some(watched) = app.begin_thread(&thread, &agent, *wish).await?
+        {
+            let run = AguiRun::of(&thread, &agent, input, interrupts).watch(watched);
+            return Ok(run.response(encoding, waiter));
+        }
+    }
+    let thread = app.thread(&agent, &input.thread_id).await?;
     let run = match request::next(&thread, &input, wishes)? {
         Next::Nothing => {
             let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));

@@ -1,19 +1,29 @@
 //! The log of a session: read it, put raw ADK events into it.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use hotseat_core::{InvalidEvent, Kind, Seq};
-use hotseat_store::{EventQuery, Order, Sort};
+use hotseat_store::{EventQuery, EventRef, Order, Sort, WrittenEvents};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Problem;
 use super::extract::{At, Body, Entered, Params, session_id};
-use super::view::{EventView, List};
+use super::view::{EventView, List, write_event};
 use crate::service::adk_event;
 
 /// A page ends after so many bytes of payloads, whatever its limit is.
 const MAX_PAGE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Memory reserved for an event of a page.
+const USUAL_BYTES: usize = 1024;
+
+/// The most that is reserved for a page before its events are seen.
+const MOST_RESERVED: usize = 1024 * 1024;
+
+/// How a page begins.
+const LIST: &[u8] = b"{\"items\":[";
 
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -49,29 +59,36 @@ pub(super) async fn list(
     Entered(app): Entered,
     At(id): At<String>,
     Params(params): Params<EventParams>,
-) -> Result<Json<List<EventView>>, Problem> {
+) -> Result<Response, Problem> {
     let id = session_id(&id)?;
     let recent = params.recent.is_some();
     if params.recent == Some(0) {
         app.session(id).await?;
-        return Ok(Json(List { items: Vec::new(), next_cursor: None }));
+        return Ok(Json(List::<EventView> { items: Vec::new(), next_cursor: None }).into_response());
     }
-    let mut query = params.into_query()?;
+    let query = params.into_query()?;
     if recent {
         let mut events = app.events(id, query).await?;
         events.reverse();
         let items = events.into_iter().map(EventView::whole).collect();
-        return Ok(Json(List { items, next_cursor: None }));
+        return Ok(Json(List { items, next_cursor: None }).into_response());
     }
-    // One more than asked for tells whether there are more.
-    let limit = query.limit;
-    query.limit = limit + 1;
-    let mut events = app.events(id, query).await?;
-    let bytes: usize = events.iter().map(|event| event.payload.get().len()).sum();
-    let more = events.len() > limit || bytes > MAX_PAGE_BYTES;
-    events.truncate(limit);
-    let next_cursor = if more { events.last().map(|event| event.seq.to_string()) } else { None };
-    Ok(Json(List { items: events.into_iter().map(EventView::whole).collect(), next_cursor }))
+    let mut text = Vec::with_capacity((query.limit * USUAL_BYTES).min(MOST_RESERVED));
+    text.extend_from_slice(LIST);
+    let WrittenEvents { mut text, last, more } = app.write_events(id, query, text, item).await?;
+    match last.filter(|_| more) {
+        Some(last) => text.extend_from_slice(format!("],\"next_cursor\":\"{last}\"}}").as_bytes()),
+        None => text.extend_from_slice(b"],\"next_cursor\":null}"),
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+}
+
+/// The next item of a list.
+fn item(event: &EventRef<'_>, list: &mut Vec<u8>) {
+    if list.len() > LIST.len() {
+        list.push(b',');
+    }
+    write_event(event, list);
 }
 
 impl EventParams {

@@ -52,6 +52,15 @@ pub(crate) struct Started {
     pub(crate) seq: Seq,
 }
 
+/// What became of the wish for a new session.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// It was made, and its first message runs.
+    Begun(Box<Session>, Started),
+    /// There is one already; nothing was done.
+    There(Box<Session>),
+}
+
 /// What a worker needs to know to begin.
 #[derive(Debug, Clone)]
 pub(crate) struct StartRun {
@@ -101,26 +110,41 @@ impl App {
     /// Makes a session whose first message is already in it.
     pub(crate) async fn start_session(
         &self,
-        mut new: NewSession,
+        new: NewSession,
         agent: &Agent,
         wish: RunWish,
     ) -> Result<(Session, Started), ServiceError> {
-        let (change, events) = self.opening_of_run(agent, wish.clone())?;
+        match self.open_session(new, agent, wish.clone()).await? {
+            Opened::Begun(session, started) => Ok((*session, started)),
+            // Another request made it in between; then this is its next message.
+            Opened::There(session) => {
+                let started = self.start_run(&session, agent, wish).await?;
+                Ok((*session, started))
+            }
+        }
+    }
+
+    /// Makes a session whose first message is already in it, unless there is one.
+    pub(crate) async fn open_session(
+        &self,
+        mut new: NewSession,
+        agent: &Agent,
+        wish: RunWish,
+    ) -> Result<Opened, ServiceError> {
+        let (change, events) = self.opening_of_run(agent, wish)?;
         let seq = Seq::new(new.opening.len() as u64 + 1);
         new.opening.extend(events);
         let id = new.id;
         let session = match self.store.create_session(new).await? {
             Created::New(session) => session,
-            // Another request made it in between; then this is its next message.
             Created::Existing(session) => {
-                let session =
-                    self.admit(id, Some(session)).ok_or(ServiceError::SessionNotFound(id))?;
-                let started = self.start_run(&session, agent, wish).await?;
-                return Ok((session, started));
+                let session = self.admit(id, Some(session));
+                let session = session.ok_or(ServiceError::SessionNotFound(id))?;
+                return Ok(Opened::There(Box::new(session)));
             }
         };
         let started = self.begun(Place::of(&session, &agent.name), change, seq).await?;
-        Ok((session, started))
+        Ok(Opened::Begun(Box::new(session), started))
     }
 
     /// The entries that a run begins with. Where the server itself runs the agent, the

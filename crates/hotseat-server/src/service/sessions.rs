@@ -9,7 +9,7 @@ use hotseat_core::{
 };
 use hotseat_store::{
     Access, AppendError, Appended, AuditAction, EventQuery, Expected, NewSession, Page, SearchPage,
-    SearchQuery, Session, SessionQuery, TurnQuery,
+    SearchQuery, Session, SessionQuery, TurnQuery, WriteEvent, WrittenEvents,
 };
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -336,6 +336,22 @@ impl App {
             self.session(id).await?;
         }
         Ok(events)
+    }
+
+    /// Events of a session that exists, written behind `text` where they are read.
+    pub(crate) async fn write_events(
+        &self,
+        id: SessionId,
+        query: EventQuery,
+        text: Vec<u8>,
+        write: WriteEvent,
+    ) -> Result<WrittenEvents, ServiceError> {
+        self.owned(id).await?;
+        let written = self.store.write_events(id, query, text, write).await?;
+        if written.last.is_none() {
+            self.session(id).await?;
+        }
+        Ok(written)
     }
 
     /// The whole log of a session that exists.

@@ -11,6 +11,7 @@ use hotseat_core::{AdkEvent, AdkPart, Event, Kind, RunChange, RunStatus, Seq};
 use hotseat_store::{EventQuery, NewSession, Order, Session};
 use serde_json::{Map, Value};
 
+use super::runs::Opened;
 use super::{AdkKey, Agent, App, RunWish, ServiceError, WatchedRun, no_events, seen};
 use crate::clock;
 
@@ -46,25 +47,30 @@ pub(crate) struct PendingCall {
 }
 
 impl App {
-    /// A thread with an agent; its session may not be there yet.
-    pub(crate) async fn thread(&self, agent: &Agent, id: &str) -> Result<Thread, ServiceError> {
+    /// A thread with an agent in which nothing was said, without a look whether that is so.
+    pub(crate) fn new_thread(&self, agent: &Agent, id: &str) -> Result<Thread, ServiceError> {
         let user_id = self.user_of_new(None)?;
         let key = AdkKey::new(&agent.app_name, &user_id, id)?;
-        let read = match self.adk_session(&key, no_events()).await {
+        Ok(Thread {
+            key,
+            session: None,
+            ledger: HashSet::new(),
+            pending: Vec::new(),
+            state: Map::new(),
+            events: Vec::new(),
+            runs: Vec::new(),
+        })
+    }
+
+    /// A thread with an agent; its session may not be there yet.
+    pub(crate) async fn thread(&self, agent: &Agent, id: &str) -> Result<Thread, ServiceError> {
+        let new = self.new_thread(agent, id)?;
+        let read = match self.adk_session(&new.key, no_events()).await {
             Ok(read) => seen(read),
-            Err(ServiceError::AdkSessionNotFound(_)) => {
-                return Ok(Thread {
-                    key,
-                    session: None,
-                    ledger: HashSet::new(),
-                    pending: Vec::new(),
-                    state: Map::new(),
-                    events: Vec::new(),
-                    runs: Vec::new(),
-                });
-            }
+            Err(ServiceError::AdkSessionNotFound(_)) => return Ok(new),
             Err(error) => return Err(error),
         };
+        let key = new.key;
         let session = read.session;
         let backwards = |kind, limit| EventQuery {
             kinds: vec![kind],
@@ -88,6 +94,23 @@ impl App {
         Ok(Thread { key, session: Some(session), ledger, pending, state: read.state, events, runs })
     }
 
+    /// Begins a thread with its first message. `None` if it has begun already: then nothing was
+    /// done, and what is new in the message depends on what was said.
+    pub(crate) async fn begin_thread(
+        &self,
+        thread: &Thread,
+        agent: &Agent,
+        wish: RunWish,
+    ) -> Result<Option<WatchedRun>, ServiceError> {
+        self.check_draining()?;
+        let new = thread.opened_by(agent);
+        let watch = self.watch_session(new.id);
+        match self.open_session(new, agent, wish).await? {
+            Opened::Begun(_, started) => Ok(Some(watch.run(started.run_id, started.seq))),
+            Opened::There(_) => Ok(None),
+        }
+    }
+
     /// Says something in a thread, and returns its run from its beginning. What was said
     /// before returns the run that it began.
     pub(crate) async fn say_in(
@@ -98,23 +121,13 @@ impl App {
         queue: bool,
     ) -> Result<WatchedRun, ServiceError> {
         self.check_draining()?;
-        let id = thread.session.as_ref().map_or_else(|| thread.key.hashed(), |known| known.id);
         let Some(session) = &thread.session else {
-            let new = NewSession {
-                id,
-                created_at: clock::now(),
-                description: None,
-                agent: Some(agent.name.clone()),
-                app_name: agent.app_name.clone(),
-                user_id: thread.key.user_id().to_owned(),
-                source: "ag-ui".to_owned(),
-                adk_id: Some(thread.key.id().to_owned()),
-                opening: Vec::new(),
-            };
-            let watch = self.watch_session(id);
+            let new = thread.opened_by(agent);
+            let watch = self.watch_session(new.id);
             let (_, started) = self.start_session(new, agent, wish).await?;
             return Ok(watch.run(started.run_id, started.seq));
         };
+        let id = session.id;
         loop {
             let watch = self.watch_session(id);
             match self.start_run(session, agent, wish.clone()).await {
@@ -127,6 +140,21 @@ impl App {
 }
 
 impl Thread {
+    /// The session that its first message makes.
+    fn opened_by(&self, agent: &Agent) -> NewSession {
+        NewSession {
+            id: self.key.hashed(),
+            created_at: clock::now(),
+            description: None,
+            agent: Some(agent.name.clone()),
+            app_name: agent.app_name.clone(),
+            user_id: self.key.user_id().to_owned(),
+            source: "ag-ui".to_owned(),
+            adk_id: Some(self.key.id().to_owned()),
+            opening: Vec::new(),
+        }
+    }
+
     /// The id that its front end gave it.
     pub(crate) fn id(&self) -> &str {
         self.key.id()

@@ -145,7 +145,7 @@ fn events(
             more = true;
             break;
         }
-        let payload = row::payload_text(found, 2)?;
+        let payload = row::payload_text(found, 2)?.into_owned();
         bytes += payload.len();
         stored.push(AdkStored { seq: row::seq(found.get(0)?), time: found.get(1)?, payload });
     }

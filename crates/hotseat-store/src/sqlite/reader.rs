@@ -17,9 +17,10 @@ use super::schema;
 use super::whereabouts::Clue;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, Running, Waiting, page_size};
 use crate::words::like_pattern;
+use crate::written::Writing;
 use crate::{
     Counts, Cursor, EventQuery, Order, Owner, Page, Session, SessionQuery, Sort, StoreError, Turn,
-    TurnQuery,
+    TurnQuery, WrittenEvents,
 };
 
 /// Reads that run at once. More would only contend for the same cores and pages.
@@ -157,6 +158,51 @@ pub(super) fn events(
     clue: &Clue,
     query: &EventQuery,
 ) -> rusqlite::Result<Vec<Event>> {
+    let limit = page_size(query.limit, DEFAULT_EVENTS);
+    let (sql, values) = events_question(connection, session, clue, query, limit)?;
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    while let Some(found) = rows.next()? {
+        let event = row::event(found)?;
+        bytes += event.payload.get().len();
+        events.push(event);
+        if query.max_bytes > 0 && bytes > query.max_bytes {
+            break;
+        }
+    }
+    Ok(events)
+}
+
+/// The same, each written as it is read.
+pub(super) fn write_events(
+    connection: &Connection,
+    session: SessionId,
+    clue: &Clue,
+    query: &EventQuery,
+    mut writing: Writing,
+) -> rusqlite::Result<WrittenEvents> {
+    // One more than there is room for tells whether there are more.
+    let limit = query.limit + 1;
+    let (sql, values) = events_question(connection, session, clue, query, limit)?;
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    while let Some(found) = rows.next()? {
+        let payload = row::payload_text(found, row::PAYLOAD)?;
+        if !writing.add(&row::event_ref(found, session, &payload)?) {
+            break;
+        }
+    }
+    Ok(writing.finish())
+}
+
+fn events_question(
+    connection: &Connection,
+    session: SessionId,
+    clue: &Clue,
+    query: &EventQuery,
+    limit: usize,
+) -> rusqlite::Result<(String, Vec<Value>)> {
     // What is settled is chosen and sorted by a table of its own, `p`; of what is not, the
     // rows of the log are their own `p`.
     let (table, chosen, index) = match query.sort {
@@ -189,20 +235,8 @@ pub(super) fn events(
     {
         let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{of_log}");
     }
-    let limit = page_size(query.limit, DEFAULT_EVENTS);
     let _ = write!(sql, " ORDER BY {order} LIMIT {limit}");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let (mut events, mut bytes) = (Vec::new(), 0);
-    while let Some(found) = rows.next()? {
-        let event = row::event(found)?;
-        bytes += event.payload.get().len();
-        events.push(event);
-        if query.max_bytes > 0 && bytes > query.max_bytes {
-            break;
-        }
-    }
-    Ok(events)
+    Ok((sql, values))
 }
 
 /// What events must satisfy, with numbered parameters, because it is said twice: for those

@@ -1,5 +1,7 @@
 //! Rows to values and back.
 
+use std::borrow::Cow;
+
 use hotseat_core::{
     Event, Kind, NewEvent, Record, Seq, SessionId, SessionStatus, TurnId, adk_account,
 };
@@ -12,7 +14,7 @@ use super::moment::Moment;
 use super::usage::count;
 use super::whereabouts::Clue;
 use crate::rules::{Prepared, catch_up};
-use crate::{Limits, OpenRun, Session, Turn};
+use crate::{EventRef, Limits, OpenRun, Session, Turn};
 
 pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, description, title, \
      status, agent, app_name, user_id, source, last_seq, pending_turns, run_id, run_status, \
@@ -24,6 +26,9 @@ pub(super) const SELECT_SESSIONS: &str = "SELECT id, created_at, updated_at, des
 pub(super) const EVENT_COLUMNS: &str = "SELECT e.session_id, e.seq, e.event_id, e.timestamp, \
      e.kind, e.turn_id, e.agent_name, e.invocation_id, e.author, e.branch, e.parent_call_id, \
      e.payload";
+
+/// Where the payload is among them.
+pub(super) const PAYLOAD: usize = 11;
 
 pub(super) const INSERT_EVENT: &str = "INSERT INTO events (session_id, seq, event_id, timestamp, \
      time, kind, turn_id, agent_name, invocation_id, author, branch, parent_call_id, size, payload, \
@@ -111,9 +116,32 @@ pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
         author: row.get(8)?,
         branch: row.get(9)?,
         parent_call_id: row.get(10)?,
-        payload: payload(row, 11)?,
+        payload: payload(row, PAYLOAD)?,
     };
     Ok(Event { session_id: parsed(row, 0)?, seq: seq(row.get(1)?), entry })
+}
+
+/// The same where it lies. Its payload may have to be unpacked first.
+pub(super) fn event_ref<'a>(
+    row: &'a Row<'_>,
+    session_id: SessionId,
+    payload: &'a str,
+) -> rusqlite::Result<EventRef<'a>> {
+    let text_if = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+    Ok(EventRef {
+        session_id,
+        seq: seq(row.get(1)?),
+        event_id: row.get_ref(2)?.as_str()?,
+        timestamp: timestamp(3, row.get(3)?)?,
+        kind: parsed::<Kind>(row, 4)?,
+        turn_id: text_if(5)?.and_then(|turn| turn.parse().ok()),
+        agent_name: row.get_ref(6)?.as_str()?,
+        invocation_id: text_if(7)?,
+        author: row.get_ref(8)?.as_str()?,
+        branch: text_if(9)?,
+        parent_call_id: text_if(10)?,
+        payload,
+    })
 }
 
 pub(super) fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
@@ -172,19 +200,20 @@ pub(super) fn write_types(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// A payload as it arrived, whether it was compressed or not.
-pub(super) fn payload_text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+pub(super) fn payload_text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Cow<'a, str>> {
     match row.get_ref(column)? {
         ValueRef::Blob(compressed) => {
             let bytes =
                 zstd::stream::decode_all(compressed).map_err(|error| corrupt(column, error))?;
-            String::from_utf8(bytes).map_err(|error| corrupt(column, error))
+            Ok(Cow::Owned(String::from_utf8(bytes).map_err(|error| corrupt(column, error))?))
         }
-        text => Ok(text.as_str()?.to_owned()),
+        text => Ok(Cow::Borrowed(text.as_str()?)),
     }
 }
 
 fn payload(row: &Row<'_>, column: usize) -> rusqlite::Result<Box<RawValue>> {
-    RawValue::from_string(payload_text(row, column)?).map_err(|error| corrupt(column, error))
+    let text = payload_text(row, column)?.into_owned();
+    RawValue::from_string(text).map_err(|error| corrupt(column, error))
 }
 
 /// A value that is kept as JSON.

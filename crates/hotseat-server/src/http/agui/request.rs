@@ -1,6 +1,8 @@
 //! What a front end asks for, as a run of ours.
 
-use hotseat_agui::{ResumeStatus, RunAgentInput, incoming, messages_snapshot};
+use hotseat_agui::{
+    Content, MessageBody, ResumeStatus, RunAgentInput, incoming, messages_snapshot,
+};
 use hotseat_core::Seat;
 use serde_json::{Map, Value, json};
 
@@ -45,6 +47,14 @@ impl Wishes {
             interrupts: flag(params.interrupts, "interrupts"),
         })
     }
+}
+
+/// Whether a front end knows of nothing but one plain message of its user, as when a thread
+/// begins. Then the thread is made without a look for it first; it may be there all the same.
+pub(super) fn seems_first(input: &RunAgentInput) -> bool {
+    let [only] = input.messages.as_slice() else { return false };
+    input.resume.is_empty()
+        && matches!(only.body, MessageBody::User { content: Content::Text(_), .. })
 }
 
 /// What is new in a request, given what the thread knows.
