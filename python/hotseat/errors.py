@@ -58,3 +58,10 @@ class ConnectionClosed(HotseatError):
 
     def __init__(self, url: str) -> None:
         super().__init__(f"the connection to Hotseat at {url} was closed")
+
+
+class RunTakenOver(HotseatError):
+    """Another worker goes on with the run, so nothing more is written of it here."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"another worker goes on with the run of session {session_id}")

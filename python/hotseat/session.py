@@ -20,7 +20,7 @@ import grpc
 
 from hotseat import _wire, background
 from hotseat.connection import Connection, Pause
-from hotseat.errors import ConnectionClosed, HotseatError, ServerRefused
+from hotseat.errors import ConnectionClosed, HotseatError, RunTakenOver, ServerRefused
 
 # A stream without a turn or a tool to wait for is kept this long, because most runs ask again.
 _IDLE_SECONDS = 30.0
@@ -47,11 +47,13 @@ class SessionLink:
         *,
         creation: Any | None = None,
         after_seq: int = 0,
+        worker_id: str = "",
     ) -> None:
         """Makes a link that does nothing yet.
 
         With `creation`, the session is made by this side, and made again with the same id where
-        the server does not know it any more. Without, it must be there.
+        the server does not know it any more. Without, it must be there. With `worker_id`, nothing
+        is written while another worker has the run.
         """
         self.id = session_id
         self.completed = False
@@ -60,6 +62,7 @@ class SessionLink:
         self._connection = connection
         self._creation = creation
         self._last_seq = after_seq
+        self._worker_id = worker_id
         self._turns: dict[str, _Turn] = {}
         self._tools: dict[str, Callable[[], None]] = {}
         self._follower: asyncio.Task[None] | None = None
@@ -85,6 +88,7 @@ class SessionLink:
 
     async def ask(self, request: Any) -> Any:
         """Submits a turn and waits, without limit, for the event that answers it."""
+        request.worker_id = self._worker_id
         turn = _Turn(request, asyncio.get_running_loop().create_future())
         self._turns[request.turn_id] = turn
         self._follow()
@@ -105,7 +109,9 @@ class SessionLink:
 
     async def append(self, events: Sequence[Any]) -> None:
         """Appends to the log; on return the events are durable."""
-        request = _wire.AppendEventsRequest(session_id=self.id, events=events)
+        request = _wire.AppendEventsRequest(
+            session_id=self.id, events=events, worker_id=self._worker_id
+        )
         await self._call("Sessions", "AppendEvents", request)
 
     async def tool_started(self, call_id: str, cancel: Callable[[], None]) -> None:
@@ -122,6 +128,11 @@ class SessionLink:
         """Cancels a running tool call; nothing happens if it does not run here."""
         if cancel := self._tools.pop(call_id, None):
             cancel()
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether another worker goes on with this session."""
+        return self._abandoned
 
     def abandon(self) -> None:
         """Writes nothing more: another worker goes on with this session."""
@@ -202,7 +213,7 @@ class SessionLink:
                 continue
             try:
                 await self._call("Seat", "SubmitRequest", turn.request)
-            except ServerRefused as error:
+            except (ServerRefused, RunTakenOver) as error:
                 if not turn.answer.done():
                     turn.answer.set_exception(error)
 
@@ -223,10 +234,13 @@ class SessionLink:
 
     async def _call(self, service: str, method: str, request: Any) -> Any:
         if self._abandoned:
-            raise ConnectionClosed(self._connection.url)
+            raise RunTakenOver(self.id)
         try:
             return await self._connection.call(service, method, request)
         except ServerRefused as error:
+            if self._worker_id and error.code == grpc.StatusCode.ABORTED:
+                self.abandon()
+                raise RunTakenOver(self.id) from None
             if error.code != grpc.StatusCode.NOT_FOUND or self._creation is None:
                 raise
         await self._create_again()

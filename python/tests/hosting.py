@@ -121,7 +121,9 @@ class Stage:
         """Another host, that knows nothing of what was before, as after the death of a worker."""
         settings = Settings.resolve(self._server.url, self._server.token)
         self._connection = Connection(settings)
-        self.host = Host(self._connection, [self._hosted], artifact_service(None), self.heard)
+        self.host = Host(
+            self._connection, [self._hosted], artifact_service(None), self.heard, str(uuid.uuid4())
+        )
 
     def start(self, *parts: Any, run_id: str | None = None, **order: Any) -> str:
         """Begins a run with a message of these parts; its id."""

@@ -1,4 +1,7 @@
-"""A PostgreSQL of a test's own, of the system's programs, in a folder that goes with it."""
+"""A PostgreSQL of a test's own, of the system's programs, in a folder that goes with it.
+
+As a program it runs a command that finds one in its environment: `python postgres.py COMMAND …`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +58,20 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
+def new_database(server: str) -> str:
+    """Makes a database in a server that `postgres` runs; its URL, without a driver."""
+    name = f"test_{uuid.uuid4().hex}"
+    execute(server, f"CREATE DATABASE {name}")
+    return server.replace("/postgres?", f"/{name}?")
+
+
+def execute(server: str, sql: str) -> None:
+    """Runs SQL in the first database of a server that `postgres` runs."""
+    folder = server.partition("host=")[2]
+    psql = [str(_programs() / "psql"), "-h", folder, "-U", "postgres", "-d", "postgres"]
+    subprocess.run([*psql, "-c", sql], check=True, capture_output=True)
+
+
 def _programs() -> Path:
     on_path = shutil.which("initdb")
     if on_path:
@@ -60,3 +79,9 @@ def _programs() -> Path:
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     assert installed, "there is no PostgreSQL here: install the package `postgresql`"
     return installed[-1].parent
+
+
+if __name__ == "__main__":
+    with postgres() as server:
+        environment = {**os.environ, "HOTSEAT_TEST_POSTGRES": server}
+        sys.exit(subprocess.run(sys.argv[1:], env=environment, check=False).returncode)

@@ -82,6 +82,12 @@ pub enum AppendError {
         /// The turn that was asked for.
         turn: TurnId,
     },
+    /// Another worker has the run that this one writes of.
+    #[error("another worker goes on with the run of session {session}")]
+    RunElsewhere {
+        /// The session.
+        session: SessionId,
+    },
     /// Somebody else has claimed the turn.
     #[error("turn {turn} is claimed by {holder}")]
     TurnClaimed {

@@ -151,6 +151,17 @@ impl Postgres {
         self.lanes.append(session, Expected::Any, vec![response]).await
     }
 
+    pub(crate) async fn append_work(
+        &self,
+        session: SessionId,
+        worker: Arc<str>,
+        events: Vec<NewEvent>,
+    ) -> Result<Appended, AppendError> {
+        let work = |event| Prepared::work(event, &worker, &self.limits);
+        let events = events.into_iter().map(work).collect();
+        self.lanes.append(session, Expected::Any, events).await
+    }
+
     /// Worked out on the caller's task: the lane's is the one everybody waits for.
     fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
         events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()

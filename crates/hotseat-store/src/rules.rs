@@ -9,6 +9,8 @@
 //!
 //! An append of one event is refused before anything is written, so it needs no way back.
 
+use std::sync::Arc;
+
 use hotseat_core::{
     Account, Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner,
     TurnEnd, TurnId, read_message,
@@ -28,8 +30,17 @@ pub(crate) struct Prepared {
     pub(crate) effect: Effect,
     /// The payload, where it is large enough to be kept compressed.
     pub(crate) compressed: Option<Vec<u8>>,
-    /// Who gives this answer, if a claim of somebody else's is in the way of it.
-    pub(crate) by: Option<Answerer>,
+    /// Whose it is, if others may be in the way of it.
+    pub(crate) by: Option<By>,
+}
+
+/// Somebody who appends, in whose way others may be.
+#[derive(Debug, Clone)]
+pub(crate) enum By {
+    /// Gives an answer, unless somebody else has claimed the turn.
+    Answerer(Answerer),
+    /// Writes of a run, unless another worker has it.
+    Worker(Arc<str>),
 }
 
 /// Somebody who answers a turn, and when.
@@ -52,7 +63,12 @@ impl Prepared {
 
     /// An answer of somebody's.
     pub(crate) fn answer(event: NewEvent, by: Answerer, limits: &Limits) -> Self {
-        Self { by: Some(by), ..Self::new(event, limits) }
+        Self { by: Some(By::Answerer(by)), ..Self::new(event, limits) }
+    }
+
+    /// What a worker writes of a run.
+    pub(crate) fn work(event: NewEvent, worker: &Arc<str>, limits: &Limits) -> Self {
+        Self { by: Some(By::Worker(Arc::clone(worker))), ..Self::new(event, limits) }
     }
 
     /// An event of the log, to be folded again and not to be written.
@@ -74,6 +90,9 @@ pub(crate) trait Ledger {
     fn turn(&mut self, turn: TurnId) -> Result<Option<(Seq, Option<Seq>)>, StoreError>;
     /// The claim on a turn, whether it is over or not.
     fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError>;
+    /// The worker that was the last to have a run of the session, where servers share it. One
+    /// that has a database for itself knows without.
+    fn last_worker(&mut self) -> Result<Option<&str>, StoreError>;
     /// The pending turn with the oldest request.
     fn head(&mut self) -> Result<Option<TurnId>, StoreError>;
     /// Writes an event that is known to be new.
@@ -184,11 +203,19 @@ fn append_one(
     if session.status == SessionStatus::Completed {
         return Err(AppendError::Completed { session: session.id });
     }
+    let answerer = match &prepared.by {
+        Some(By::Worker(worker)) => {
+            check_worker(session, worker, ledger)?;
+            None
+        }
+        Some(By::Answerer(answerer)) => Some(answerer),
+        None => None,
+    };
     let seq = session.last_seq.next();
     let was_open = session.pending_turns > 0;
     if let (Kind::Response, Some(turn)) = (event.kind, event.turn_id) {
         let end = effect.turn_end.unwrap_or(TurnEnd::Decided);
-        check_response(session, turn, end, prepared.by.as_ref(), ledger)?;
+        check_response(session, turn, end, answerer, ledger)?;
     }
     fold_run(session, event, effect.run.clone())?;
     if effect.completes && (was_open || session.run.is_some()) {
@@ -378,6 +405,18 @@ pub(crate) fn remove_through(
     session.event_count = session.event_count.saturating_sub(removed.events);
     session.bytes = session.bytes.saturating_sub(removed.bytes);
     Ok(removed)
+}
+
+/// A worker whose run was taken over writes nothing more, also when the run has ended since.
+fn check_worker(
+    session: &Session,
+    worker: &str,
+    ledger: &mut impl Ledger,
+) -> Result<(), AppendError> {
+    match ledger.last_worker()? {
+        Some(last) if last != worker => Err(AppendError::RunElsewhere { session: session.id }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn check_response(

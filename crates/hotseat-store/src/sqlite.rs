@@ -118,6 +118,17 @@ impl Sqlite {
         self.writer.append(session, Expected::Any, vec![response]).await
     }
 
+    pub(crate) async fn append_work(
+        &self,
+        session: SessionId,
+        worker: Arc<str>,
+        events: Vec<NewEvent>,
+    ) -> Result<Appended, AppendError> {
+        let work = |event| Prepared::work(event, &worker, &self.limits);
+        let events = events.into_iter().map(work).collect();
+        self.writer.append(session, Expected::Any, events).await
+    }
+
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {
         let limits = Arc::clone(&self.limits);
         self.writer.write(move |work| session_rows::clear(work, &limits, id)).await

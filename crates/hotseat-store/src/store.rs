@@ -226,6 +226,23 @@ impl Store {
         appended
     }
 
+    /// Appends what a worker writes of a run, unless another worker has the session's run by
+    /// now, or was the last to have it. That is looked at in the same transaction.
+    pub async fn append_work(
+        &self,
+        session: SessionId,
+        worker: &str,
+        mut events: Vec<NewEvent>,
+    ) -> Result<Appended, AppendError> {
+        for event in &mut events {
+            event.timestamp = to_millisecond(event.timestamp);
+        }
+        let began = Instant::now();
+        let appended = ask!(self.append_work(session, worker.into(), events));
+        self.times.append.record(began.elapsed());
+        appended
+    }
+
     /// How long appends take, from the call to the disk.
     pub fn append_latency(&self) -> Latency {
         self.times.append.latency()

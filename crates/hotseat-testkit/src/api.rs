@@ -305,8 +305,11 @@ impl Grpc {
             raw_json: raw.to_string().into(),
             ..Default::default()
         });
-        let request =
-            proto::AppendEventsRequest { session_id: session.to_owned(), events: events.collect() };
+        let request = proto::AppendEventsRequest {
+            session_id: session.to_owned(),
+            events: events.collect(),
+            ..Default::default()
+        };
         let answer = soon("an append", self.sessions.append_events(request)).await?;
         Ok(answer.into_inner().last_seq)
     }

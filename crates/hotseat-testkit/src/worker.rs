@@ -18,6 +18,7 @@ use crate::{Api, Grpc, soon};
 pub struct ScriptedWorker {
     /// The worker's own connection, for turns and events.
     pub grpc: Grpc,
+    id: String,
     to_server: mpsc::Sender<WorkerMessage>,
     from_server: Streaming<ServerMessage>,
 }
@@ -49,12 +50,13 @@ impl ScriptedWorker {
     pub async fn attach_as(api: &Api, register: Register) -> Result<Self, Status> {
         let mut grpc = api.grpc().await;
         let (to_server, messages) = mpsc::channel(64);
+        let id = register.worker_id.clone();
         let register = WorkerMessage { message: Some(FromWorker::Register(register)) };
         to_server.send(register).await.expect("the channel is open");
         let attached =
             soon("a worker to be taken in", grpc.worker.attach(ReceiverStream::new(messages)));
         let from_server = attached.await?.into_inner();
-        let mut worker = Self { grpc, to_server, from_server };
+        let mut worker = Self { grpc, id, to_server, from_server };
         match worker.next().await {
             FromServer::Registered(_) => Ok(worker),
             other => panic!("the server did not greet but sent {other:?}"),
@@ -133,6 +135,7 @@ impl ScriptedWorker {
         let request = crate::proto::AppendEventsRequest {
             session_id: run.session_id.clone(),
             events: vec![event],
+            worker_id: self.id.clone(),
         };
         soon("an append", self.grpc.sessions.append_events(request)).await.map(drop)
     }

@@ -85,9 +85,11 @@ class Host:
         agents: list[HostedAgent],
         artifacts: BaseArtifactService,
         line: Line,
+        worker_id: str,
     ) -> None:
         """Makes a host that tells the ends of runs, and answers on their way, over a line."""
         self._connection = connection
+        self._worker_id = worker_id
         self._line = line
         self._sessions = InMemorySessionService()
         self._artifacts = artifacts
@@ -149,13 +151,18 @@ class Host:
         finally:
             self._busy.discard(start.session_id)
             del self._active[start.run_id]
-        if start.run_id in self._left:
+        if start.run_id in self._left or self._is_refused(start.session_id):
             self._left.discard(start.run_id)
             # What is in memory is not what the session has become elsewhere.
             await self._forget(start.session_id)
             return
         self._remember_end(end)
         self._line.send(_wire.WorkerMessage(run_ended=end))
+
+    def _is_refused(self, session_id: str) -> bool:
+        # The log may say that another worker has the run before the server does.
+        kept = self._kept.get(session_id)
+        return kept is not None and kept.conversation.link.abandoned
 
     async def _complete(self, start: Any) -> None:
         hosted = self._hosted.get(start.agent)
@@ -233,7 +240,12 @@ class Host:
             log=log,
             state=state,
         )
-        link = SessionLink(self._connection, start.session_id, after_seq=log[-1].seq if log else 0)
+        link = SessionLink(
+            self._connection,
+            start.session_id,
+            after_seq=log[-1].seq if log else 0,
+            worker_id=self._worker_id,
+        )
         in_log = {event.event_id for event in log if event.kind == "event"}
         conversation = Conversation(link, replay=replay, forwarded=in_log)
         return _Kept(conversation, hosted.app.name, user_id, self._plugins[hosted.name])

@@ -32,7 +32,7 @@ class Worker:
         self._described: list[Any] = []
         kept = artifact_service(artifacts)
         self._attachment = Attachment(self._connection, self._registration, self._received)
-        self._host = Host(self._connection, roster.agents, kept, self._attachment)
+        self._host = Host(self._connection, roster.agents, kept, self._attachment, self._id)
         self._asks = Asks(roster.agents, kept, self._reply)
 
     async def serve(self) -> None:

@@ -105,6 +105,7 @@ impl Seat for SeatService {
                 branch: convert::given(wish.branch),
                 parent_call_id: convert::given(wish.parent_call_id),
                 payload: convert::request_payload(&asked)?,
+                worker: convert::given(wish.worker_id),
             })
             .await?;
         Ok(Response::new(SubmitRequestResponse {

@@ -29,7 +29,8 @@ impl Sessions for SessionsService {
         let wish = request.into_inner();
         let session = convert::id(&wish.session_id)?;
         let events = wish.events.into_iter().map(new_event).collect::<Result<Vec<_>, _>>()?;
-        let appended = app.append_events(session, events).await?;
+        let worker = convert::given(wish.worker_id);
+        let appended = app.append_events(session, events, worker.as_deref()).await?;
         Ok(Response::new(AppendEventsResponse {
             last_seq: appended.last_seq.get(),
             appended: u32::try_from(appended.new).unwrap_or(u32::MAX),

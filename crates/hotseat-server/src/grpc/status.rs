@@ -44,7 +44,7 @@ impl From<ServiceError> for Status {
             | E::TooLarge { .. }
             | E::File { .. } => Code::InvalidArgument,
             E::Full { .. } => Code::ResourceExhausted,
-            E::Conflict { .. } => Code::Aborted,
+            E::Conflict { .. } | E::RunElsewhere(_) => Code::Aborted,
             E::WorkerSilent { .. } => Code::DeadlineExceeded,
             E::WorkerFailed { .. } | E::NotReady | E::Closing => Code::Unavailable,
             E::Store(_) | E::NoRandomness(_) => Code::Internal,

@@ -180,7 +180,7 @@ pub(super) async fn ingest(
         .filter(|(_, raw)| !is_empty(raw))
         .map(|(index, raw)| adk_event(raw).map_err(|error| not_adk(index, &error)))
         .collect::<Result<Vec<_>, _>>()?;
-    let appended = app.append_events(id, events).await?;
+    let appended = app.append_events(id, events, None).await?;
     let ingested = Ingested { last_seq: appended.last_seq.get(), appended: appended.new };
     Ok((StatusCode::CREATED, Json(ingested)))
 }

@@ -154,6 +154,7 @@ impl From<ServiceError> for Problem {
             E::NoWorker(_) => (StatusCode::CONFLICT, "no_worker"),
             E::DrivenByProgram(_) => (StatusCode::CONFLICT, "driven_by_program"),
             E::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
+            E::RunElsewhere(_) => (StatusCode::CONFLICT, "run_elsewhere"),
             E::EvalSet { .. } | E::Unreadable { .. } => {
                 (StatusCode::CONFLICT, "eval_set_unreadable")
             }

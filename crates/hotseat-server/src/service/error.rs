@@ -98,6 +98,10 @@ pub(crate) enum ServiceError {
     TooLarge { bytes: usize, limit: usize },
     #[error("session {session} changed while this was being done: try again")]
     Conflict { session: SessionId },
+    #[error(
+        "another worker goes on with the run of session {0}: this one writes nothing more of it"
+    )]
+    RunElsewhere(SessionId),
     #[error("this server takes no raw events: its `no_ingest` setting is on")]
     IngestOff,
     #[error("the server is shutting down")]
@@ -146,6 +150,7 @@ impl From<AppendError> for ServiceError {
                 Self::TurnClaimed { turn, holder, until }
             }
             AppendError::TurnNotHead { turn, head } => Self::TurnNotHead { turn, head },
+            AppendError::RunElsewhere { session } => Self::RunElsewhere(session),
             AppendError::RunOpen { session, run_id } => Self::RunInProgress { session, run_id },
             AppendError::Store(error) => Self::Store(error),
         }

@@ -292,11 +292,13 @@ impl App {
         Ok(())
     }
 
-    /// Appends events that others made, all or none.
+    /// Appends events that others made, all or none; those of a worker's run only while no other
+    /// worker has it.
     pub(crate) async fn append_events(
         &self,
         id: SessionId,
         events: Vec<NewEvent>,
+        worker: Option<&str>,
     ) -> Result<Appended, ServiceError> {
         if events.len() > MAX_EVENTS_PER_APPEND {
             return Err(ServiceError::invalid(format!(
@@ -308,7 +310,7 @@ impl App {
             self.check_size(event.payload.get().len())?;
         }
         self.owned(id).await?;
-        Ok(self.append_said(id, events).await?)
+        Ok(self.append_said(id, events, worker).await?)
     }
 
     /// Appends events that may complete answers of which pieces were told.
@@ -316,10 +318,14 @@ impl App {
         &self,
         id: SessionId,
         events: Vec<NewEvent>,
+        worker: Option<&str>,
     ) -> Result<Appended, AppendError> {
         self.live.complete(id, &events);
         self.hosted.logged(id, &events);
-        let appended = self.store.append(id, Expected::Any, events).await?;
+        let appended = match worker {
+            Some(worker) => self.store.append_work(id, worker, events).await?,
+            None => self.store.append(id, Expected::Any, events).await?,
+        };
         self.live.reached(id, appended.last_seq);
         Ok(appended)
     }

@@ -29,6 +29,8 @@ pub(crate) struct SubmitTurn {
     pub(crate) branch: Option<String>,
     pub(crate) parent_call_id: Option<String>,
     pub(crate) payload: Box<RawValue>,
+    /// The worker whose run it is, where a worker asks.
+    pub(crate) worker: Option<String>,
 }
 
 /// What submitting a turn did.
@@ -81,7 +83,10 @@ impl App {
         };
         let event_id = event.event_id.clone();
         self.owned(wish.session).await?;
-        let appended = self.store.append(wish.session, Expected::Any, vec![event]).await?;
+        let appended = match &wish.worker {
+            Some(worker) => self.store.append_work(session, worker, vec![event]).await?,
+            None => self.store.append(session, Expected::Any, vec![event]).await?,
+        };
         let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
         if appended.new == 1 {
             self.hosted.turn_waits(session, &asker, turn);

@@ -59,7 +59,7 @@ async fn say(world: &World) {
             parent_call_id: None,
             payload: raw(&json!({"author": "root"})),
         };
-        let said = async |app: App| app.append_events(world.session, vec![event]).await;
+        let said = async |app: App| app.append_events(world.session, vec![event], None).await;
         match world.call(said).await {
             Ok(appended) => {
                 world.record.borrow_mut().events.push((event_id, appended.seqs[0]));
@@ -83,6 +83,7 @@ async fn ask(world: &World, turn: TurnId) {
             payload: raw(
                 &json!({"request": {"contents": [{"role": "user", "parts": [{"text": "?"}]}]}}),
             ),
+            worker: None,
         };
         match world.call(async |app| app.submit_turn(wish).await).await {
             Ok(submitted) => {

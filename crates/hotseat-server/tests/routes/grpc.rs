@@ -127,7 +127,8 @@ async fn only_events_of_ones_own_kind_can_be_appended() {
         };
         let good = event("event", r#"{"author":"root","id":"good"}"#);
         let events = vec![good, event(kind, raw)];
-        let append = proto::AppendEventsRequest { session_id: id.clone(), events };
+        let append =
+            proto::AppendEventsRequest { session_id: id.clone(), events, ..Default::default() };
         let refused = grpc.sessions.append_events(append).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{kind} {raw}");
     }

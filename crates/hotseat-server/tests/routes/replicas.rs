@@ -4,6 +4,7 @@ use hotseat_store::{Limits, Store};
 use hotseat_testkit::proto::{Partial, Register, StartRun};
 use hotseat_testkit::{Api, ScriptedWorker, SseReader, TestDatabase, TestServer, sample, soon};
 use serde_json::{Value, json};
+use tonic::Code;
 
 use crate::agui::{input, post, rest, say, types, user};
 
@@ -182,9 +183,17 @@ async fn a_worker_that_comes_back_too_late_is_told_to_stop_and_its_end_does_not_
     let told = worker.cancellation().await;
     assert_eq!((told.run_id, told.taken_over), (run.run_id.clone(), true));
     worker.end(&run, "cancelled").await;
+    let late = sample::agent_event("late", "math", "5");
+    let refused = worker.append(&run, "event", "late", &late).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Aborted, "{refused:?}");
+    let said = sample::agent_event("said", "math", "5");
+    other.append(&taken, "event", "said", &said).await.unwrap();
     other.end(&taken, "finished").await;
     until_run_is_over(servers.api(0), &session).await;
+    let refused = worker.append(&run, "event", "late", &late).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Aborted, "also when it is over: {refused:?}");
     let log = servers.api(0).events(&session).await;
+    assert!(log.iter().all(|event| event["event_id"] != "late"), "{log:?}");
     let last = log.last().unwrap();
     assert_eq!((&last["kind"], &last["event"]["status"]), (&json!("run"), &json!("finished")));
 }

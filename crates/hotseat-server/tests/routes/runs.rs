@@ -448,6 +448,7 @@ async fn runs_of_the_users_own_program_are_not_given_to_workers() {
     let append = hotseat_testkit::proto::AppendEventsRequest {
         session_id: id.clone(),
         events: vec![started],
+        ..Default::default()
     };
     grpc.sessions.append_events(append).await.unwrap();
     let session = server.api.show(&id).await;

@@ -45,6 +45,7 @@ pub(super) struct Known {
     pub(super) messages: HashMap<Uuid, Seq>,
     /// By what is held.
     pub(super) claims: HashMap<String, Lease>,
+    pub(super) last_worker: Option<String>,
 }
 
 /// What has to be written, besides events and the summary.
@@ -190,6 +191,10 @@ impl Ledger for Entering<'_> {
 
     fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError> {
         Ok(self.0.known.claims.get(&claim_on(turn)).cloned())
+    }
+
+    fn last_worker(&mut self) -> Result<Option<&str>, StoreError> {
+        Ok(self.0.known.last_worker.as_deref())
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {

@@ -18,7 +18,7 @@ use super::book::{Book, Removable};
 use super::failure::Failure;
 use super::text::key;
 use super::{leases, row};
-use crate::rules::Prepared;
+use crate::rules::{By, Prepared};
 use crate::{Limits, claim_on};
 
 /// Events read at once when many may go.
@@ -46,6 +46,9 @@ const CLAIMS: &str = "SELECT l.session_id, l.subject, l.holder, l.since, l.until
 const MESSAGES: &str =
     "SELECT session_id, message_key, seq FROM messages WHERE session_id = ANY ($1)";
 
+const WORKERS: &str =
+    "SELECT session_id, worker FROM run_leases WHERE session_id = ANY ($1) AND worker IS NOT NULL";
+
 /// What a batch needs to know.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
@@ -56,6 +59,7 @@ pub(super) struct Needs {
     asks: Pairs,
     messages: BTreeSet<SessionId>,
     claims: Pairs,
+    workers: BTreeSet<SessionId>,
     /// How many events each session may get.
     coming: HashMap<SessionId, u64>,
 }
@@ -85,10 +89,13 @@ impl Needs {
         }
         for Prepared { event, effect, by, .. } in events {
             self.events.push(session, key(&event.event_id));
+            if let Some(By::Worker(_)) = by {
+                self.workers.insert(session);
+            }
             if let Some(turn) = event.turn_id {
                 self.turns.push(session, turn.uuid());
                 self.pending.insert(session);
-                if by.is_some() {
+                if let Some(By::Answerer(_)) = by {
                     self.claims.push(session, key(&claim_on(turn)));
                 }
             }
@@ -124,7 +131,8 @@ pub(super) async fn load(
     let sessions = uuids(&needs.sessions);
     let pending = uuids(&needs.pending);
     let messages = uuids(&needs.messages);
-    let questions: [(&str, Vec<&(dyn ToSql + Sync)>, bool); 7] = [
+    let workers = uuids(&needs.workers);
+    let questions: [(&str, Vec<&(dyn ToSql + Sync)>, bool); 8] = [
         (&lock, vec![&sessions], true),
         pairs(EVENTS, &needs.events),
         pairs(TURNS, &needs.turns),
@@ -132,6 +140,7 @@ pub(super) async fn load(
         pairs(ASKS, &needs.asks),
         (MESSAGES, vec![&messages], !messages.is_empty()),
         pairs(CLAIMS, &needs.claims),
+        (WORKERS, vec![&workers], !workers.is_empty()),
     ];
     let answers = ask(client, &questions).await?;
     let mut books: HashMap<SessionId, Book> =
@@ -158,10 +167,11 @@ pub(super) async fn load(
                 5 => {
                     book.known.messages.insert(row::get(found, 1)?, row::seq(found, 2)?);
                 }
-                _ => {
+                6 => {
                     let claim = leases::read(found)?;
                     book.known.claims.insert(claim.subject.clone(), claim);
                 }
+                _ => book.known.last_worker = Some(row::text(found, 1)?),
             }
         }
     }

@@ -23,6 +23,9 @@ pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bi
 /// How long a server that is gone is remembered, in milliseconds.
 const FORGET_AFTER: i64 = 3_600_000;
 
+/// The server of a run that was let go of.
+const NOBODY: Uuid = Uuid::nil();
+
 /// Runs read at once.
 const PAGE: usize = 1_000;
 
@@ -81,7 +84,8 @@ impl Postgres {
              SELECT session_id, $2, $3, $4 FROM open \
              ON CONFLICT (session_id) DO UPDATE SET run_id = excluded.run_id, \
              server_id = excluded.server_id, worker = excluded.worker \
-             WHERE l.run_id <> excluded.run_id OR l.server_id = excluded.server_id \
+             WHERE l.run_id <> excluded.run_id \
+             OR l.server_id IN (excluded.server_id, '{NOBODY}') \
              OR l.worker = excluded.worker OR ($5 AND NOT EXISTS \
              (SELECT FROM servers v WHERE v.server_id = l.server_id AND v.until > {NOW}))"
         );
@@ -103,9 +107,14 @@ impl Postgres {
         run_id: &str,
         server: Uuid,
     ) -> Result<(), StoreError> {
-        let sql = "DELETE FROM run_leases WHERE session_id = $1 AND run_id = $2 AND server_id = $3";
+        // The worker that had it stays known: nobody else may write of the session's runs before
+        // the next has one.
+        let sql = format!(
+            "UPDATE run_leases SET server_id = '{NOBODY}' \
+             WHERE session_id = $1 AND run_id = $2 AND server_id = $3"
+        );
         retry!(self, Patience::to_write("let go of a run"), |held| {
-            let statement = held.prepare_cached(sql).await?;
+            let statement = held.prepare_cached(&sql).await?;
             held.execute(&statement, &[&session.uuid(), &run_id, &server]).await?;
             Ok(())
         })

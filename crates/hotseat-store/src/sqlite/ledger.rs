@@ -134,6 +134,10 @@ impl Ledger for SessionLedger<'_, '_> {
             .map_err(StoreError::backend("look at a claim"))
     }
 
+    fn last_worker(&mut self) -> Result<Option<&str>, StoreError> {
+        Ok(None)
+    }
+
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {
         let head: Option<String> = self
             .work

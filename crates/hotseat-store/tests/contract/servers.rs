@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use hotseat_core::SessionId;
-use hotseat_store::{Change, HeldRun, Limits, RunClaim, ServerCard, Shared, Store, TakeOver};
+use hotseat_store::{
+    AppendError, Change, HeldRun, Limits, RunClaim, ServerCard, Shared, Store, TakeOver,
+};
 use hotseat_testkit::TestDatabase;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::log::{append, created, id, new_session, run, run_id};
+use crate::log::{append, created, event, id, new_session, run, run_id};
 
 /// Longer than a test takes.
 const LONG: Duration = Duration::from_mins(10);
@@ -127,6 +129,48 @@ async fn a_worker_keeps_its_run_when_it_goes_to_another_server() {
     assert!(shared.take_run(&of_worker("w", TWO)).await.unwrap());
     shared.release_run(session, &run_id(1), ONE).await.unwrap();
     assert_eq!(shared.held_runs(TWO).await.unwrap().len(), 1, "only its server lets go of it");
+}
+
+#[tokio::test]
+async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    shared.present(&card(ONE, 1), NOTHING).await.unwrap();
+    shared.present(&card(TWO, 1), LONG).await.unwrap();
+    let take = async |worker: &str, server| {
+        let worker = Some(worker.to_owned());
+        shared.take_run(&RunClaim { worker, ..claim(session, 1, server) }).await.unwrap()
+    };
+    let write = async |worker: &str, id: &str| {
+        store.append_work(session, worker, vec![event(id)]).await.map(|appended| appended.new)
+    };
+    assert!(take("slow", ONE).await);
+    assert_eq!(write("slow", "a").await.unwrap(), 1);
+    assert!(take("other", TWO).await, "the first server is gone");
+    let refused = write("slow", "b").await.unwrap_err();
+    assert!(matches!(refused, AppendError::RunElsewhere { .. }), "{refused:?}");
+    assert_eq!(write("slow", "a").await.unwrap(), 0, "what is there already is no news");
+    assert_eq!(write("other", "c").await.unwrap(), 1);
+    append(&store, session, vec![run(1, "finished")]).await;
+    shared.release_run(session, &run_id(1), TWO).await.unwrap();
+    assert!(write("slow", "d").await.is_err(), "also when it is over");
+    assert_eq!(write("other", "e").await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_run_that_was_let_go_of_is_anybodys() {
+    let database = TestDatabase::create();
+    let (store, shared) = open(&database).await;
+    let session = running(&store, 1).await;
+    for server in [ONE, TWO] {
+        shared.present(&card(server, 1), LONG).await.unwrap();
+    }
+    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    shared.release_run(session, &run_id(1), ONE).await.unwrap();
+    assert_eq!(waiting(&shared).await, [session]);
+    let careful = RunClaim { take_over: TakeOver::Nothing, ..claim(session, 1, TWO) };
+    assert!(shared.take_run(&careful).await.unwrap());
 }
 
 #[tokio::test]

@@ -3,11 +3,14 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use hotseat_testkit::{Api, HotseatProcess, Launch, SseReader, TestDatabase, sample, soon};
+use hotseat_testkit::{
+    Api, HotseatProcess, Launch, ScriptedWorker, SseReader, TestDatabase, sample, soon,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tonic::Code;
 
 use crate::HOTSEAT;
 
@@ -108,6 +111,32 @@ async fn a_server_that_was_paused_leaves_its_run_to_the_one_that_took_it_over() 
     paused.api.query(&next, "Are you there?").await.json(202);
     assert_eq!(front.api.until_turn().await.0, next);
     assert_eq!(log_of(&paused.api, &session).await, log);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_of_a_server_that_was_paused_writes_nothing_of_a_run_that_was_taken_over() {
+    let database = TestDatabase::create();
+    let (paused, other) = (over(&database).start(), over(&database).start());
+    let mut slow = ScriptedWorker::attach(&paused.api, "slow", "math").await;
+    other.api.until_connected("math", true).await;
+    let session = other.api.session_with(&json!({"agent": "math"})).await;
+    other.api.query(&session, "2 + 3?").await.json(202);
+    let run = slow.run().await;
+    slow.begin(&run).await.unwrap();
+    paused.send_signal("STOP");
+    let mut quick = ScriptedWorker::attach(&other.api, "quick", "math").await;
+    let taken = quick.run().await;
+    assert_eq!((&taken.run_id, taken.resume), (&run.run_id, true));
+    // It is sent while the server sleeps, and is the first thing that it reads.
+    let late = sample::agent_event("late", "math", "5");
+    let (refused, ()) = tokio::join!(slow.append(&run, "event", "late", &late), async {
+        paused.send_signal("CONT");
+    });
+    assert_eq!(refused.unwrap_err().code(), Code::Aborted);
+    let said = sample::agent_event("said", "math", "5");
+    quick.append(&taken, "event", "said", &said).await.unwrap();
+    let log = log_of(&other.api, &session).await;
+    assert_eq!(log.last().unwrap()["event_id"], "said", "{log:?}");
 }
 
 /// The servers, as those who use them know them.

@@ -142,6 +142,8 @@ impl NativeHost {
             branch: turn.branch.clone(),
             parent_call_id: None,
             payload: request_payload(turn),
+            // What the server runs itself asks whether it still may before it gets here.
+            worker: None,
         };
         self.app.submit_turn(wish).await.map_err(|error| seat_error(&error))?;
         Ok(turn_id)
@@ -213,7 +215,7 @@ impl Host for NativeHost {
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError> {
         self.still_mine().await?;
         let entries = entries(&events).map_err(|error| RunError::host(error.to_string()))?;
-        let kept = self.app.append_said(self.session, entries).await;
+        let kept = self.app.append_said(self.session, entries, None).await;
         kept.map(drop).map_err(|error| seat_error(&error.into()))
     }
 
