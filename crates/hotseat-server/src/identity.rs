@@ -12,7 +12,7 @@ mod sign_in;
 mod token;
 
 pub(crate) use access_token::AccessToken;
-pub(crate) use caller::{Caller, Client, Member, Visitor};
+pub(crate) use caller::{Caller, Client, Member, PublicPort, Visitor};
 pub use key::InstallationKey;
 pub(crate) use sign_in::{ATTEMPT_LIFE, Attempt, SIGNED_IN_LIFE, SignedIn};
 pub use token::user_token;

@@ -17,7 +17,7 @@ use super::{Problem, cookie, permissions, staying, ui};
 use crate::clock;
 use crate::config::Config;
 use crate::door::Peer;
-use crate::identity::{Caller, Client, CsrfToken, Visitor};
+use crate::identity::{Caller, Client, CsrfToken, PublicPort, Visitor};
 use crate::service::{App, Suspect};
 
 /// Letters of a client's name for itself that are kept.
@@ -35,6 +35,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let admission = admit(&app, &request, &client).await;
     let mut response = match slowed_down(&app, &client, admission).await {
         Admission::Enter(entry) => {
+            request.extensions.insert(client.came_by);
             if let Some(entry) = entry {
                 renewal = entry.renewal;
                 proof = entry.proof;
@@ -124,6 +125,7 @@ fn client(request: &Parts) -> Client {
     Client {
         ip: address.map(|ConnectInfo(Peer(address))| address.ip().to_canonical()),
         user_agent: user_agent.map(|name| name.get(..MAX_USER_AGENT).unwrap_or(name).into()),
+        came_by: PublicPort(authority(request).and_then(port)),
     }
 }
 
@@ -209,6 +211,11 @@ fn known_host(config: &Config, host: &str) -> bool {
     local.contains(&name)
         || name.trim_start_matches('[').trim_end_matches(']') == own.to_string()
         || config.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
+}
+
+/// The port of a host, where it is named.
+fn port(host: &str) -> Option<u16> {
+    host.strip_prefix(host_name(host))?.strip_prefix(':')?.parse().ok()
 }
 
 /// A host without its port.

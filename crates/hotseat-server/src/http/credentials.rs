@@ -60,7 +60,7 @@ pub(super) async fn identify(
     let config = &app.config;
     let mut refused = None;
     let bearer = bearer(headers).map(|token| (By::Bearer, token));
-    let cookies = cookie::tokens(config, headers).map(|token| (By::Cookie, token));
+    let cookies = cookie::tokens(client.came_by, headers).map(|token| (By::Cookie, token));
     if bearer.is_none()
         && let Some(entry) = by_proxy(app, headers, client).await?
     {
@@ -202,7 +202,7 @@ fn user(app: &App, text: &str, by: By, client: &Client) -> Result<Entry, Problem
     let renewal = token.renewed(now).map(|renewed| {
         let text = renewed.text(&config.key);
         let life = renewed.seconds_left(now);
-        let cookie = (by == By::Cookie).then(|| cookie::keep(config, &text, life));
+        let cookie = (by == By::Cookie).then(|| cookie::keep(config, client.came_by, &text, life));
         Renewal::User { token: text, cookie }
     });
     Ok(Entry { renewal, ..Entry::new(Caller::User(token.user_id), by, None) })

@@ -1,5 +1,6 @@
 //! Signing in with an account from elsewhere, as a browser sees it.
 
+use axum::Extension;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use super::{Problem, cookie};
 use crate::clock;
 use crate::error::causes;
-use crate::identity::{ATTEMPT_LIFE, Attempt, SIGNED_IN_LIFE, SignedIn};
+use crate::identity::{ATTEMPT_LIFE, Attempt, PublicPort, SIGNED_IN_LIFE, SignedIn};
 use crate::oidc::{Challenge, Oidc, OidcError};
 use crate::service::App;
 
@@ -28,6 +29,7 @@ pub(super) struct LoginParams {
 pub(super) async fn login(
     State(app): State<App>,
     Query(params): Query<LoginParams>,
+    Extension(came_by): Extension<PublicPort>,
 ) -> Result<Response, Problem> {
     let oidc = provider(&app)?;
     let to = params.to.as_deref().filter(|to| is_own(to)).unwrap_or("/");
@@ -43,7 +45,8 @@ pub(super) async fn login(
         hashed_verifier: &attempt.code_challenge(),
     };
     let url = oidc.authorize(&challenge).await.map_err(|error| refused(&error))?;
-    let cookie = cookie::attempt(&app.config, &attempt.text(&app.config.key), ATTEMPT_LIFE);
+    let text = attempt.text(&app.config.key);
+    let cookie = cookie::attempt(&app.config, came_by, &text, ATTEMPT_LIFE);
     Ok(go(url.as_str(), &[cookie]))
 }
 
@@ -58,12 +61,13 @@ pub(super) struct CallbackParams {
 pub(super) async fn callback(
     State(app): State<App>,
     Query(params): Query<CallbackParams>,
+    Extension(came_by): Extension<PublicPort>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let oidc = provider(&app)?;
     let config = &app.config;
     let now = clock::now().as_second();
-    let attempt = cookie::attempts(config, &headers)
+    let attempt = cookie::attempts(came_by, &headers)
         .find_map(|text| Attempt::read(&config.key, text, now))
         .filter(|attempt| attempt.is_answered_by(params.state.as_deref().unwrap_or_default()));
     let Some(attempt) = attempt else {
@@ -81,14 +85,19 @@ pub(super) async fn callback(
     let member = app.signed_in(&account.name, account.role, &oidc.config).await?;
     let token = SignedIn::new(member.name, now).text(&config.key);
     // The attempt is over, whoever keeps its cookie.
-    let cookies =
-        [cookie::signed_in(config, &token, SIGNED_IN_LIFE), cookie::attempt(config, "", 0)];
+    let cookies = [
+        cookie::signed_in(config, came_by, &token, SIGNED_IN_LIFE),
+        cookie::attempt(config, came_by, "", 0),
+    ];
     Ok(go(&attempt.to, &cookies))
 }
 
 /// Makes a browser forget who is using it.
-pub(super) async fn logout(State(app): State<App>) -> Response {
-    go("/", &[cookie::signed_in(&app.config, "", 0)])
+pub(super) async fn logout(
+    State(app): State<App>,
+    Extension(came_by): Extension<PublicPort>,
+) -> Response {
+    go("/", &[cookie::signed_in(&app.config, came_by, "", 0)])
 }
 
 fn provider(app: &App) -> Result<&Oidc, Problem> {

@@ -30,7 +30,17 @@ pub(crate) struct Member {
 pub(crate) struct Client {
     pub(crate) ip: Option<IpAddr>,
     pub(crate) user_agent: Option<Arc<str>>,
+    pub(crate) came_by: PublicPort,
 }
+
+impl Client {
+    const NONE: Self = Self { ip: None, user_agent: None, came_by: PublicPort(None) };
+}
+
+/// The port of the address that a client used, where it named one. That of a proxy is another
+/// than our own, and the same for all servers behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PublicPort(pub(crate) Option<u16>);
 
 /// A caller with their client. What the server does by itself has no client.
 #[derive(Debug, Clone)]
@@ -44,8 +54,7 @@ impl Visitor {
     pub(crate) const INSIDE: Self = Self { caller: Caller::Owner, client: None };
 
     /// Whoever works on the store itself, with the command line: they have the files.
-    pub(crate) const AT_THE_DESK: Self =
-        Self { caller: Caller::Owner, client: Some(Client { ip: None, user_agent: None }) };
+    pub(crate) const AT_THE_DESK: Self = Self { caller: Caller::Owner, client: Some(Client::NONE) };
 }
 
 impl Caller {

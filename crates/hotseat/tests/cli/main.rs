@@ -7,6 +7,8 @@ mod doctor;
 #[cfg(test)]
 mod evalset;
 #[cfg(test)]
+mod nginx;
+#[cfg(test)]
 mod replicas;
 #[cfg(test)]
 mod restart;
