@@ -80,7 +80,7 @@ check: $(STAMPS)/venv ui/dist/index.html
 	$(VENV)/bin/ruff format --check python examples bench e2e
 	cd ui && npm run --silent check
 
-test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr $(STAMPS)/postgres
+test-rust: ui/dist/index.html $(STAMPS)/nextest $(STAMPS)/ocr $(STAMPS)/postgres $(STAMPS)/nginx
 	cargo nextest run --workspace --locked --no-fail-fast
 
 # Where nextest is missing, it is built once.
@@ -107,11 +107,25 @@ $(STAMPS)/postgres:
 	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
 	@touch $@
 
+# The proxy of the deployment guide; the tests start one of their own, and the system's stays off.
+$(STAMPS)/nginx:
+	@mkdir -p $(STAMPS)
+	command -v nginx >/dev/null || test -x /usr/sbin/nginx || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nginx-light >/dev/null && \
+	  { ! test -d /run/systemd/system || $$sudo systemctl --quiet disable --now nginx; }; }
+	@touch $@
+
 test-ui: ui/node_modules/.stamp
 	cd ui && npm test --silent
 
 test-python: $(STAMPS)/package-dev $(STAMPS)/postgres
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
+	HOTSEAT_TEST_STORE=postgres HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet $(OVER_POSTGRES)
+
+# What a shared log could break: the session service, the plugin and runs, once more over PostgreSQL.
+OVER_POSTGRES := $(addprefix python/tests/test_,$(addsuffix .py,session_service plugin runs))
 
 # The same package with ADK 1.x: what people use most of it, the plugin and the session service.
 OLD_ADK := $(addprefix python/tests/test_,$(addsuffix .py,plugin session_service session_programs runs client_tools functions \
@@ -127,8 +141,10 @@ $(STAMPS)/venv-adk1: pyproject.toml
 	.venv-adk1/bin/pip install --quiet --disable-pip-version-check --group adk1
 	@touch $@
 
-test-e2e: $(STAMPS)/package-dev $(STAMPS)/chromium e2e/node_modules/.stamp
+test-e2e: $(STAMPS)/package-dev $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
 	cd e2e && HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat HOTSEAT_PYTHON=$(CURDIR)/$(VENV)/bin/python npm test --silent
+	cd e2e && HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat HOTSEAT_PYTHON=$(CURDIR)/$(VENV)/bin/python \
+	  ../$(VENV)/bin/python ../python/tests/postgres.py npx playwright test tests/story.spec.ts
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error

@@ -2,7 +2,8 @@
 //
 // Everything a test starts ends with it: the server is killed by its own process id, and the
 // worker ends with the server.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +13,8 @@ import { test as base, type Page } from "@playwright/test";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const BINARY = process.env.HOTSEAT_BIN ?? join(ROOT, "target/debug/hotseat");
+// A PostgreSQL to have a database in, `://USER@/postgres?host=FOLDER`; without it, a file of SQLite.
+const POSTGRES = process.env.HOTSEAT_TEST_POSTGRES;
 export const PYTHON = process.env.HOTSEAT_PYTHON ?? join(ROOT, ".venv/bin/python");
 
 export class Hotseat {
@@ -21,6 +24,7 @@ export class Hotseat {
   log = "";
   private process?: ChildProcess;
   private port = 0;
+  private readonly store: Record<string, string> = POSTGRES ? { HOTSEAT_STORE: newDatabase(POSTGRES) } : {};
 
   /** `command` is what to do and with which agents; `env` is added to the environment. */
   constructor(
@@ -48,7 +52,7 @@ export class Hotseat {
   async start() {
     this.port ||= await freePort();
     const args = [...this.command, "--port", String(this.port), "--python", PYTHON];
-    const env = { ...process.env, ...this.env };
+    const env = { ...process.env, ...this.store, ...this.env };
     const child = spawn(BINARY, args, { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     this.process = child;
     child.stderr.on("data", (chunk) => {
@@ -81,6 +85,13 @@ export class Hotseat {
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     return (answer.status === 204 ? undefined : await answer.json()) as T;
   }
+}
+
+/** Each has its own, or the servers of other tests would count as more of the same. */
+function newDatabase(postgres: string): string {
+  const name = `e2e_${randomUUID().replaceAll("-", "")}`;
+  execFileSync("psql", ["--quiet", `--dbname=postgres${postgres}`, `--command=CREATE DATABASE ${name}`]);
+  return `postgres${postgres.replace("/postgres?", `/${name}?`)}`;
 }
 
 function firstLine(child: ChildProcess, log: () => string): Promise<string> {

@@ -9,7 +9,23 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from postgres import new_database, postgres
 from support import BINARY, OFFICE, Human, Server, WorkerProcess
+
+# Where servers keep their logs: `sqlite`, or `postgres` for a database each in a PostgreSQL of the
+# run's own.
+STORE = os.environ.get("HOTSEAT_TEST_STORE", "sqlite")
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[str | None]:
+    """The PostgreSQL that servers of this run have their databases in, if they do."""
+    if STORE == "sqlite":
+        yield None
+        return
+    assert STORE == "postgres", f"HOTSEAT_TEST_STORE is {STORE!r}: use sqlite or postgres"
+    with postgres() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)
@@ -24,14 +40,15 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def new_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def new_server(tmp_path: Path, databases: str | None) -> Iterator[Callable[..., Server]]:
     """Starts servers and stops them after the test."""
     if not BINARY.is_file():
         pytest.fail(f"{BINARY} is not there: build it, or set HOTSEAT_BIN to the program")
     servers: list[Server] = []
 
-    def start(*agents: str, **options: dict[str, str]) -> Server:
-        server = Server(tmp_path, *agents, **options)
+    def start(*agents: str, environment: dict[str, str] | None = None) -> Server:
+        store = {"HOTSEAT_STORE": f"postgres{new_database(databases)}"} if databases else {}
+        server = Server(tmp_path, *agents, environment={**store, **(environment or {})})
         servers.append(server)
         server.start()
         return server
