@@ -30,6 +30,9 @@ const ANSWERERS: usize = 8;
 /// How long the crowd may take to be there.
 const GATHERING: Duration = Duration::from_mins(5);
 
+/// How often memory is looked at while everything is measured.
+const LOOKS: u32 = 12;
+
 /// How long the server is left alone between two kills.
 const BETWEEN_KILLS: Duration = Duration::from_secs(5);
 
@@ -97,10 +100,13 @@ impl Soak {
         }
 
         sleep(self.warm).await;
-        let warm = memory(&hotseat);
         tally.set(Phase::Steady);
-        sleep(self.steady).await;
-        let end = memory(&hotseat);
+        let mut looks = vec![memory(&hotseat)];
+        for _ in 0..LOOKS {
+            sleep(self.steady / LOOKS).await;
+            looks.push(memory(&hotseat));
+        }
+        let (warm, end) = (looks[0], looks[looks.len() - 1]);
         tally.set(Phase::Killed);
         for _ in 0..self.kills {
             sleep(BETWEEN_KILLS).await;
@@ -122,7 +128,8 @@ impl Soak {
             "seconds": self.steady.as_secs(), "kills": self.kills, "errors": errors,
             "first_error": first, "events_acknowledged": events, "append": tally.appends.figures(),
             "hand_off": tally.hand_offs.figures(), "stream": tally.streams.figures(),
-            "memory_warm_mib": warm / 1024, "memory_end_mib": end / 1024, "memory_growth": growth,
+            "memory_mib": looks.iter().map(|look| look / 1024).collect::<Vec<_>>(),
+            "memory_growth": growth,
         });
         assert_eq!(errors, 0, "calls failed while nothing was killed: {figures}");
         assert!(growth <= self.most_growth, "memory grew: {figures}");
