@@ -10,7 +10,7 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test soak fuzz bench bench-serve check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test soak fuzz bench bench-short check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
@@ -18,7 +18,7 @@ help:
 	@echo 'make build  target/release/hotseat and .venv with google-adk and the hotseat package'
 	@echo 'make soak   a large crowd, kills, and many simulations; SOAK_MINUTES says for how long'
 	@echo 'make fuzz   many more made-up inputs for everything that reads some'
-	@echo 'make bench  measure; make bench-serve measures served agents and documents'
+	@echo 'make bench  measure us, others and what the machine can do; writes docs/benchmarks.md'
 	@echo 'make fmt    format all sources'
 
 run: build
@@ -158,17 +158,15 @@ fuzz: $(STAMPS)/package-dev $(STAMPS)/nextest
 
 # --------------------------------------------------------------------- the rest
 
-bench: build
-	cargo build --release --locked --package hotseat-testkit --example load --example streams
-	$(VENV)/bin/python bench/bench.py
+# Us, others and the machine's own limits, in one run; it writes docs/benchmarks.md. ONLY names parts of it.
+BENCH_HOTSEAT ?= target/release/hotseat
+BENCH_PEERS   ?= .venv-bench/bin/python
+CLIENTS       := load streams runs ask hand_off limits seed
 
-# Served agents and documents, beside others who do the same.
-bench-serve: build $(STAMPS)/venv-bench
-	cargo build --release --locked --package hotseat-testkit --example runs
+bench: build $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
+	cargo build --release --locked --package hotseat-testkit $(addprefix --example ,$(CLIENTS))
 	cargo build --release --locked --package hotseat-extract --example time
-	$(VENV)/bin/python bench/agents.py --ag-ui-python .venv-bench/bin/python --hotseat target/release/hotseat --client target/release/examples/runs > target/bench-agents.json
-	$(VENV)/bin/python bench/documents.py --python .venv-bench/bin/python --ours target/release/examples/time > target/bench-documents.json
-	@cat target/bench-agents.json target/bench-documents.json
+	$(VENV)/bin/python bench/bench.py --hotseat $(BENCH_HOTSEAT) --peers $(BENCH_PEERS) $(if $(ONLY),--only $(ONLY))
 
 $(STAMPS)/venv-bench: pyproject.toml
 	@mkdir -p $(STAMPS)
