@@ -19,6 +19,7 @@ help:
 	@echo 'make soak   a large crowd, kills, and many simulations; SOAK_MINUTES says for how long'
 	@echo 'make fuzz   many more made-up inputs for everything that reads some'
 	@echo 'make bench  measure us, others and what the machine can do; writes docs/benchmarks.md'
+	@echo 'make bench-short  costs against the limits of the machine; STORE=1 keeps them for the next time'
 	@echo 'make fmt    format all sources'
 
 run: build
@@ -67,7 +68,7 @@ $(STAMPS)/package-dev: $(STAMPS)/venv target/debug/hotseat
 
 # ------------------------------------------------------------------------ tests
 
-test: check test-rust test-ui test-python test-adk1 test-e2e
+test: check test-rust test-ui test-python test-adk1 test-e2e bench-short
 	@echo
 	@echo 'All checks and tests passed.'
 
@@ -167,6 +168,12 @@ bench: build $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node
 	cargo build --release --locked --package hotseat-testkit $(addprefix --example ,$(CLIENTS))
 	cargo build --release --locked --package hotseat-extract --example time
 	$(VENV)/bin/python bench/bench.py --hotseat $(BENCH_HOTSEAT) --peers $(BENCH_PEERS) $(if $(ONLY),--only $(ONLY))
+
+# What an operation costs against the machine's own limits; a third more than `bench/stored.json` says is a failure.
+# STORE=1 stores what is measured. It comes last in `make test`, when nothing else runs.
+bench-short: $(STAMPS)/package-dev
+	cargo build --locked --package hotseat-testkit $(addprefix --example ,load runs ask hand_off limits)
+	$(VENV)/bin/python bench/short.py $(if $(STORE),--store)
 
 $(STAMPS)/venv-bench: pyproject.toml
 	@mkdir -p $(STAMPS)

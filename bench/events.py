@@ -50,7 +50,7 @@ def raw(n: int, extra: str = "") -> dict:
 
 def session_with(server: Server, count: int, needles: int = 0) -> str:
     """A new session with so many events; `needle` is in so many of them."""
-    session = server.call("/api/v1/sessions", {"agent": "bench", "description": f"{count} events"})
+    session = server.call("/api/v1/sessions", {"description": f"{count} events"})
     between = count // needles if needles else count + 1
     for begin in range(0, count, BATCH):
         batch = [

@@ -127,7 +127,7 @@ MEMORY = [
     plain("an idle session", "memory.idle_session_bytes", "B", most(1000)),
     plain("a subscriber", "memory.subscriber_bytes", "B", most(10_000)),
     plain("a pending turn", "memory.turn_bytes", "B", most(20_000)),
-    plain("after 10,000 idle sessions and 1,000 of 200 events", "memory.filled_mb", "MB", most(100)),
+    plain("after 1,000 sessions of 200 events", "memory.filled_mb", "MB", most(100)),
     plain("growth by 1,000 sessions of 200 events", "memory.filling_mb", "MB", most(50)),
 ]  # fmt: skip
 

@@ -68,16 +68,16 @@ def running(binary: Path, *options: str, folder: Path | None = None) -> Iterator
         data = folder or stack.enter_context(tempfile.TemporaryDirectory(dir=ROOT / "target"))
         command = [binary, "web", "--port", "0", "--data", str(data), "--no-open"]
         command += ["--log-level", "error", *options]
+        said = stack.enter_context(tempfile.TemporaryFile("w+"))
         began = time.perf_counter()
         process = stack.enter_context(
-            subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=data
-            )
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, cwd=data)
         )
         stack.callback(process.terminate)
         link = process.stdout.readline().strip()
         if not link:
-            raise SystemExit(f"{binary} ended before it listened")
+            said.seek(0)
+            raise SystemExit(f"{binary} ended before it listened: {said.read().strip()}")
         url, token = link.split("/?token=")
         with urllib.request.urlopen(f"{url}/ready", timeout=PATIENCE) as answer:
             answer.read()
