@@ -22,7 +22,6 @@ import growth
 import machine
 import memory
 import page
-import plots
 import reads
 import screen
 import served
@@ -32,6 +31,8 @@ import turns
 from programs import Programs
 from rounds import Figures, tell
 from server import ROOT
+
+TARGET = ROOT / "target" / "bench.json"
 
 # What is measured, and in how many rounds after the one that warms up.
 PARTS = {
@@ -60,17 +61,14 @@ def main() -> None:
         measured, rounds = PARTS[name]
         tell(f"{name}, {time.perf_counter() - began:.0f} s so far")
         asyncio.run(measured.measure(figures, programs, options.rounds or rounds))
-    facts["minutes"] = round((time.perf_counter() - began) / 60, 1)
-    rows = goals.evaluated(figures)
-    result = {"machine": facts, "rows": rows, **figures.as_json()}
-    target = ROOT / "target" / "bench.json"
-    target.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
-    page.show(rows)
-    print(f"\nAll figures: {target.relative_to(ROOT)}")
+        # After every part, so that one that cannot be measured takes nothing with it.
+        facts["minutes"] = round((time.perf_counter() - began) / 60, 1)
+        result = {"machine": facts, "rows": goals.evaluated(figures), **figures.as_json()}
+        TARGET.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    page.show(result["rows"])
+    print(f"\nAll figures: {TARGET.relative_to(ROOT)}")
     if not options.only:
-        # As it is read from the file, so that the page can be written again without measuring.
-        plots.write(json.loads(target.read_text()))
-        page.write(json.loads(target.read_text()))
+        page.write()
 
 
 def arguments() -> argparse.Namespace:

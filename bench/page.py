@@ -59,7 +59,9 @@ from a native client. The exponent is the slope of the line through the logarith
 }
 
 
-def write(result: dict[str, Any]) -> None:
+def write() -> None:
+    result = json.loads((ROOT / "target" / "bench.json").read_text())
+    plots.write(result)
     machine = result["machine"]
     lines = [
         "# Benchmarks",
@@ -147,6 +149,4 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    measured = json.loads((ROOT / "target" / "bench.json").read_text())
-    plots.write(measured)
-    write(measured)
+    write()

@@ -25,6 +25,7 @@ from server import ROOT, Server, free_port, started
 HERE = Path(__file__).resolve().parent
 RUNS_OF_PEERS = 128
 RUNS = 4000
+RUNS_OF_NOTHING = 40_000
 
 
 async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
@@ -36,8 +37,8 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
         ag_ui_server(programs.peers) as ag_ui,
     ):
 
-        def native(name: str, at: Server, path: str) -> Measured:
-            told = programs.run("runs", at.url, at.token, path, CLIENTS, RUNS, TEXT)
+        def native(name: str, at: Server, path: str, runs: int = RUNS) -> Measured:
+            told = programs.run("runs", at.url, at.token, path, CLIENTS, runs, TEXT)
             if told["errors"]:
                 raise SystemExit(f"{told['errors']} runs at {path} failed")
             return {f"served.{name}": told["per_second"], f"served.{name}.first_ms": told["p50_ms"]}
@@ -57,7 +58,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
             {
                 "ag-ui": lambda: native("ag_ui", server, "/ag-ui/native"),
                 "adk": lambda: peer("adk", adk_target(adk)),
-                "empty stream": lambda: native("empty", empty, "/ag-ui/empty"),
+                "empty stream": lambda: native("empty", empty, "/ag-ui/empty", RUNS_OF_NOTHING),
                 "chat": lambda: native("chat", server, "/agent/native/chat/stream"),
                 "adk, memory": lambda: peer("adk_in_memory", adk_target(adk_in_memory)),
                 "ag-ui-adk": lambda: peer("ag_ui_adk", Target(ag_ui.url, "/", ag_ui_body)),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,8 +35,13 @@ ENOUGH = 2 / 3
 ROUNDS, ATTEMPTS = 2, 3
 
 EVENTS = 10 * BATCH
-READS, TURNS, RUNS = 60, 150, 600
-SECONDS = 2
+APPENDS, READS, TURNS, RUNS = 1000, 60, 150, 600
+
+# No part may take longer than this, even on a disk that is very slow.
+SECONDS = 20
+
+# The store settles behind an append; it is over when nothing was written for so long, in seconds.
+QUIET = 0.5
 
 Ratios = dict[str, float]
 
@@ -71,19 +77,20 @@ def measured(programs: Programs) -> Ratios:
     """One round: ours and the limit, one after the other."""
     ratios: Ratios = {}
     with running(programs.hotseat) as server:
-        one = programs.limits("sqlite", TARGET, SECONDS, 1)
-        cpu, written = cost(server, lambda: programs.load(server, 1, SECONDS)["count"])
+        one = programs.limits("sqlite", TARGET, SECONDS, 1, APPENDS)
+        load = (1, SECONDS, f"count={APPENDS}")
+        cpu, written = cost(server, lambda: programs.load(server, *load)["count"])
         ratios["bytes of an append"] = one["bytes_each"] / written
         ratios["CPU time of an append"] = one["cpu_ms_each"] / cpu
 
-        many = programs.limits("sqlite", TARGET, SECONDS, BATCH)
+        many = programs.limits("sqlite", TARGET, SECONDS, BATCH, EVENTS // BATCH)
         cpu, written = cost(server, lambda: session_with(server, EVENTS) and EVENTS)
         ratios["bytes of an event in a batch"] = many["bytes_each"] / written
         ratios["CPU time of an event in a batch"] = many["cpu_ms_each"] / cpu
 
         session = session_with(server, BATCH)
         path = f"/api/v1/sessions/{session}/events?limit={BATCH}&kind=event"
-        rows = programs.limits("read", TARGET, BATCH, READS)
+        rows = programs.limits("read", TARGET, BATCH, READS * 20)
         cpu, _ = cost(server, lambda: programs.ask(server, READS, path)["count"])
         ratios["CPU time of a read"] = rows["cpu_ms_each"] / cpu
 
@@ -108,7 +115,17 @@ def cost(server: Server, work: Callable[[], int]) -> tuple[float, float]:
     """CPU milliseconds and bytes that each of the pieces of work cost the server."""
     cpu, written = server.cpu_ms(), server.written_bytes()
     count = work()
+    settled(server)
     return (server.cpu_ms() - cpu) / count, (server.written_bytes() - written) / count
+
+
+def settled(server: Server) -> None:
+    """Waits until the server has written all it wants to; nothing tells of that."""
+    before, since = server.written_bytes(), time.monotonic()
+    while time.monotonic() - since < QUIET:
+        time.sleep(QUIET / 10)
+        if server.written_bytes() != before:
+            before, since = server.written_bytes(), time.monotonic()
 
 
 def arguments() -> argparse.Namespace:

@@ -1,7 +1,8 @@
 //! What this machine can do without us: the limits that `make bench` measures beside Hotseat.
 //!
 //! `limits disk FOLDER`: one durable write of an event, with nothing around it.
-//! `limits sqlite FOLDER SECONDS ROWS`: our table of events through one writer, ROWS in a commit.
+//! `limits sqlite FOLDER SECONDS ROWS [COMMITS]`: our table of events through one writer, ROWS in a
+//! commit, and no more commits than that.
 //! `limits read FOLDER ROWS TIMES`: the same rows read again.
 //! `limits scan FILE`: a look for quotes, and a pass that checks, over the bytes of a JSON file.
 //! `limits rewrite FILE`: one parse and one durable write of a file.
@@ -28,7 +29,7 @@ mod sqlite;
 
 use std::path::Path;
 
-const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS | \
+const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS [COMMITS] | \
     read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve";
 
 fn main() {
@@ -37,8 +38,9 @@ fn main() {
     let number = |word: &str| word.parse::<usize>().expect("a number");
     let figures = match words.as_slice() {
         ["disk", folder] => disk::sync(Path::new(folder)),
-        ["sqlite", folder, seconds, rows] => {
-            sqlite::write(Path::new(folder), number(seconds), number(rows))
+        ["sqlite", folder, seconds, rows, rest @ ..] => {
+            let commits = rest.first().map_or(usize::MAX, |word| number(word));
+            sqlite::write(Path::new(folder), number(seconds), number(rows), commits)
         }
         ["read", folder, rows, times] => {
             sqlite::read(Path::new(folder), number(rows), number(times))

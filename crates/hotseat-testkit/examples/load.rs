@@ -1,7 +1,7 @@
 //! Native clients that append as fast as they are answered, for `make bench`.
 //!
-//! `load URL TOKEN CLIENTS SECONDS [one] [rate=N]`: every client has a connection and a session
-//! of its own, or with `one` all write into the same. With a rate, all of them together send so
+//! `load URL TOKEN CLIENTS SECONDS [one] [rate=N] [count=N]`: every client has a connection and a
+//! session of its own, or with `one` all write into the same. With a count, each ends after so many. With a rate, all of them together send so
 //! many in a second, each at its time, and an append takes from that time on; so a server that
 //! falls behind cannot hide it. Several URLs, with commas between, are servers that share the
 //! clients. They speak gRPC over HTTP/1.1, as the Python package does. Prints one JSON object.
@@ -17,6 +17,7 @@ mod sample;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hotseat_testkit::proto::{AdkSessionKey, AppendAdkEventRequest, CreateAdkSessionRequest};
@@ -29,6 +30,9 @@ use self::sample::event;
 /// A client that waits needs little.
 const STACK_BYTES: usize = 256 * 1024;
 
+/// How often it is looked whether it is over.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// When a client sends.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -36,6 +40,8 @@ struct Pace {
     every: Option<Duration>,
     /// How long after all of them have begun.
     late: Duration,
+    /// How many it sends at most.
+    count: usize,
 }
 
 /// A connection, and what all its requests say.
@@ -48,13 +54,14 @@ struct Client {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [url, token, clients, seconds, rest @ ..] = words.as_slice() else {
-        panic!("usage: load URL TOKEN CLIENTS SECONDS [one] [rate=N]");
+        panic!("usage: load URL TOKEN CLIENTS SECONDS [one] [rate=N] [count=N]");
     };
     let clients: u32 = clients.parse().expect("CLIENTS is a number");
     let seconds: u64 = seconds.parse().expect("SECONDS is a number");
     let one = rest.iter().any(|word| word == "one");
-    let rate = rest.iter().find_map(|word| word.strip_prefix("rate="));
-    let rate: Option<f64> = rate.map(|rate| rate.parse().expect("the rate is a number"));
+    let option = |name: &str| rest.iter().find_map(|word| word.strip_prefix(name));
+    let rate: Option<f64> = option("rate=").map(|rate| rate.parse().expect("a number"));
+    let count = option("count=").map_or(usize::MAX, |count| count.parse().expect("a number"));
     let every = rate.map(|rate| Duration::from_secs_f64(f64::from(clients) / rate));
     let plain = |url: &'_ str| url.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let addresses: Vec<String> = url.split(',').map(plain).collect();
@@ -77,12 +84,15 @@ fn main() {
         let stop = Arc::clone(&stop);
         // Not all at once: the first times are spread over what is between two of them.
         let late = every.map_or(Duration::ZERO, |every| every * n / clients);
-        let work = move || client.append(&key, &stop, Pace { every, late });
+        let work = move || client.append(&key, &stop, Pace { every, late, count });
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
         threads.push(thread.expect("a thread"));
     }
     let began = Instant::now();
-    std::thread::sleep(Duration::from_secs(seconds));
+    let lasts = Duration::from_secs(seconds);
+    while began.elapsed() < lasts && !threads.iter().all(JoinHandle::is_finished) {
+        std::thread::sleep(LOOK.min(lasts));
+    }
     stop.store(true, Ordering::Relaxed);
     let (mut times, mut errors) = (Vec::new(), 0);
     for thread in threads {
@@ -103,7 +113,7 @@ impl Client {
     ) -> (Vec<Duration>, usize) {
         let (mut times, mut errors) = (Vec::new(), 0);
         let mut due = Instant::now() + pace.late;
-        while !stop.load(Ordering::Relaxed) {
+        while times.len() < pace.count && !stop.load(Ordering::Relaxed) {
             if pace.every.is_some() {
                 std::thread::sleep(due.saturating_duration_since(Instant::now()));
             }

@@ -20,14 +20,14 @@ const INSERT: &str = "INSERT INTO events (id, session_id, seq, event_id, timesta
 /// Rows that are read or made ahead, so that making an event is not what is timed.
 const MADE: usize = 4096;
 
-/// Writes for some seconds, so many rows in every commit.
-pub(crate) fn write(folder: &Path, seconds: usize, rows: usize) -> Value {
+/// Writes for some seconds or until so many commits are done, so many rows in every commit.
+pub(crate) fn write(folder: &Path, seconds: usize, rows: usize, commits: usize) -> Value {
     let (_folder, mut connection) = open(folder);
     let events: Vec<String> = (0..MADE).map(event).collect();
     let lasts = Duration::from_secs(seconds as u64);
     let (mut written, mut times) = (0, Vec::new());
     let (began, cost) = (Instant::now(), Cost::now());
-    while began.elapsed() < lasts {
+    while began.elapsed() < lasts && times.len() < commits {
         let commit = Instant::now();
         insert(&mut connection, &events, written, rows);
         times.push(commit.elapsed());
