@@ -50,16 +50,7 @@ def main() -> None:
     options = arguments()
     programs = Programs(options.hotseat, options.examples)
     stored: Ratios = {} if options.store else json.loads(STORED.read_text())
-    best: Ratios = {}
-    worse: list[str] = []
-    for attempt in range(1 if options.store else ATTEMPTS):
-        for _ in range(ROUNDS):
-            for name, ratio in measured(programs).items():
-                best[name] = max(ratio, best.get(name, 0.0))
-        worse = [name for name in stored if best.get(name, 0.0) < stored[name] * ENOUGH]
-        if not worse:
-            break
-        tell(f"worse than it was, in attempt {attempt + 1}: {', '.join(worse)}")
+    best, worse = judged(stored, lambda: measured(programs))
     for name, ratio in best.items():
         print(f"{name:36} {ratio:8.4f}  stored {stored.get(name, ratio):8.4f}")
     if options.store:
@@ -71,6 +62,21 @@ def main() -> None:
             "limit. Look for what was added to that path; if it has to be, store the new ratios "
             "with `make bench-short STORE=1` and say why in the commit."
         )
+
+
+def judged(stored: Ratios, measure: Callable[[], Ratios]) -> tuple[Ratios, list[str]]:
+    """The best ratios, and the names of those that are still too low after every attempt."""
+    best: Ratios = {}
+    worse: list[str] = []
+    for attempt in range(ATTEMPTS):
+        for _ in range(ROUNDS):
+            for name, ratio in measure().items():
+                best[name] = max(ratio, best.get(name, 0.0))
+        worse = [name for name in stored if best.get(name, 0.0) < stored[name] * ENOUGH]
+        if not worse:
+            break
+        tell(f"worse than it was, in attempt {attempt + 1}: {', '.join(worse)}")
+    return best, worse
 
 
 def measured(programs: Programs) -> Ratios:
