@@ -61,7 +61,8 @@ class Gallery {
     this.calls += 1;
     await expect(this.page.getByTestId("entry-tool_output").nth(0)).toBeVisible();
     await expect.poll(async () => (await this.outputs()).length).toBe(this.calls);
-    await expect(this.page.getByTestId("submit-decision")).toBeVisible();
+    // The page may still show the answered request: what is chosen there would be gone with it.
+    await expect(this.page.getByTestId("turn-head")).toContainText(`request ${this.calls + 1} of this session`);
     return JSON.parse((await this.outputs()).at(-1) ?? "null");
   }
 

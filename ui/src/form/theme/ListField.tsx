@@ -2,6 +2,7 @@
 // a tuple cannot be removed or moved.
 import { ActionIcon } from "@mantine/core";
 import { type ReactNode, useRef } from "react";
+import { flushSync } from "react-dom";
 import { Cross, Down, Up } from "../../shell/icons";
 import { asSchema, optionName, resolve, type Schema } from "../schema";
 import { startValue, tupleOf } from "../value";
@@ -19,8 +20,8 @@ export function ListField({ schema, path }: FieldProps) {
   const canAdd = rest !== false && rest !== undefined && count < most;
   const add = () => {
     keys.add();
-    set([...list, startValue(asSchema(rest), root)]);
-    focusSoon(`field-${[...path, list.length].join(".")}`);
+    const item = `field-${[...path, list.length].join(".")}`;
+    addAndFocus(() => set([...list, startValue(asSchema(rest), root)]), item);
   };
   const remove = (index: number) => {
     keys.remove(index);
@@ -128,9 +129,10 @@ export function ItemButton({ label, disabled, onClick, children }: ItemButtonPro
   );
 }
 
-/** After adding something, the next keystroke belongs into it. */
-export function focusSoon(testId: string): void {
-  setTimeout(() => document.querySelector<HTMLElement>(`[data-testid="${CSS.escape(testId)}"]`)?.focus(), 0);
+/** After adding something, the next keystroke belongs into it: it is drawn and focused before that can arrive. */
+export function addAndFocus(add: () => void, testId: string): void {
+  flushSync(add);
+  document.querySelector<HTMLElement>(`[data-testid="${CSS.escape(testId)}"]`)?.focus();
 }
 
 let lastKey = 0;

@@ -9,7 +9,7 @@ import { asSchema, isOpenObject, type Schema } from "../schema";
 import { startValue } from "../value";
 import { type FieldProps, messagesAt, usePlace } from "./context";
 import { Field } from "./Field";
-import { focusSoon, ItemButton } from "./ListField";
+import { addAndFocus, ItemButton } from "./ListField";
 
 export function ObjectField({ schema, path }: FieldProps) {
   const { value } = usePlace(path);
@@ -53,8 +53,8 @@ function Entries({ path, keys, schema }: { path: FieldProps["path"]; keys: strin
   const fields = isObject(value) ? value : {};
   const add = () => {
     const key = freeKey(fields);
-    set({ ...fields, [key]: startValue(schema, root) ?? emptyOf(schema) });
-    focusSoon(`key-${[...path, key].join(".")}`);
+    const added = { ...fields, [key]: startValue(schema, root) ?? emptyOf(schema) };
+    addAndFocus(() => set(added), `key-${[...path, key].join(".")}`);
   };
   const rename = (from: string, to: string) => {
     ids.current.set(to, idOf(from));
