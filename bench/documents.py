@@ -106,7 +106,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
             words = [programs.peers, "-W", "ignore", "-c", MARKITDOWN, str(RUNS), *files]
             return timed("markitdown", words)
 
-        await alternate(figures, rounds, {"hotseat": ours, "markitdown": theirs})
+        await alternate(figures, rounds, {"hotseat": ours, "markitdown": theirs}, warm_up=0)
 
 
 def make(programs: Programs, files: list[str]) -> None:

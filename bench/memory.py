@@ -18,7 +18,7 @@ from rounds import Figures, Measured, alternate
 from server import Server, running
 
 SESSIONS, EVENTS = 1000, 200
-IDLE_SESSIONS = 10_000
+IDLE_SESSIONS = 5000
 SUBSCRIBERS = 1000
 TURNS = 1000
 
@@ -39,7 +39,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
                     told |= await kind(server, Client(channel, server.token))
         return told
 
-    await alternate(figures, rounds, {"memory": ours})
+    await alternate(figures, rounds, {"memory": ours}, warm_up=0)
 
 
 async def idle_sessions(server: Server, client: Client) -> Measured:

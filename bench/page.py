@@ -27,8 +27,9 @@ NOTES = {
 Events have 600 bytes. Native clients speak gRPC over HTTP/1.1 with a connection each, as the
 Python package does; the native program shares four streams of `AppendAdkEvents`. In all of them a
 session's next event is sent when the one before is acknowledged. "SQLite alone" is our own table
-of events with the same durability, and nothing around it, in one process without a network. At
-half of the highest rate, 64 clients send at fixed times, and an append takes from that time on.
+of events with the same durability, and nothing around it, in one process without a network; nobody
+copies its write-ahead log back, which ours does on a thread of its own. At half of the highest
+rate, 64 clients send at fixed times, and an append takes from that time on.
 """,
     "Reads": """\
 Events of a warm session are copied when they are looked at, so both are shown: with and without

@@ -54,9 +54,14 @@ def summary(values: list[float]) -> dict[str, Any]:
     }
 
 
-async def alternate(figures: Figures, rounds: int, parts: dict[str, Part]) -> None:
-    """Lets the parts take turns, once to warm up and then `rounds` times."""
-    for turn in range(rounds + 1):
+async def alternate(
+    figures: Figures, rounds: int, parts: dict[str, Part], *, warm_up: int = 1
+) -> None:
+    """Lets the parts take turns, once to warm up and then `rounds` times.
+
+    What starts afresh in every round has nothing to warm up.
+    """
+    for turn in range(1 - warm_up, rounds + 1):
         for name, part in parts.items():
             began = time.perf_counter()
             measured = part()

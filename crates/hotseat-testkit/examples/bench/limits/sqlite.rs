@@ -78,6 +78,9 @@ fn open(folder: &Path) -> (tempfile::TempDir, Connection) {
         connection.pragma_update(None, name, value).expect("a setting");
     }
     connection.pragma_update(None, "cache_size", -16_384).expect("a setting");
+    // The store copies its log into the file on another thread. Here nobody does: a writer that had
+    // to would be slower than ours, and no limit.
+    connection.pragma_update(None, "wal_autocheckpoint", 0).expect("a setting");
     (folder, connection)
 }
 
