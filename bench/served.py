@@ -45,9 +45,12 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
 
         def peer(name: str, target: Target) -> Measured:
             told = clients(target, RUNS_OF_PEERS)
-            if told["failed"]:
-                raise SystemExit(f"{told['failed']} runs of {name} failed")
-            return {f"served.{name}": told["per_second"], f"served.{name}.first_ms": told["p50_ms"]}
+            # Others may fail, too; only what ended well is in their rate.
+            return {
+                f"served.{name}": told["per_second"],
+                f"served.{name}.first_ms": told["p50_ms"],
+                f"served.{name}.failed": told["failed"],
+            }
 
         def adk_target(at: Server) -> Target:
             return Target(at.url, "/run_sse", adk_body, prepare=adk_session)

@@ -49,19 +49,25 @@ Ratios = dict[str, float]
 def main() -> None:
     options = arguments()
     programs = Programs(options.hotseat, options.examples)
-    stored: Ratios = {} if options.store else json.loads(STORED.read_text())
+    if options.store:
+        store([measured(programs) for _ in range(ROUNDS)])
+        return
+    stored: Ratios = json.loads(STORED.read_text())
     best, worse = judged(stored, lambda: measured(programs))
     for name, ratio in best.items():
-        print(f"{name:36} {ratio:8.4f}  stored {stored.get(name, ratio):8.4f}")
-    if options.store:
-        rounded = {name: round(ratio, 4) for name, ratio in best.items()}
-        STORED.write_text(json.dumps(rounded, indent=2) + "\n")
-    elif worse:
+        print(f"{name:36} {ratio:8.4f}  stored {stored.get(name, 0.0):8.4f}")
+    if worse:
         raise SystemExit(
             f"{' and '.join(worse)} cost over a third more than before, against the machine's own "
             "limit. Look for what was added to that path; if it has to be, store the new ratios "
             "with `make bench-short STORE=1` and say why in the commit."
         )
+
+
+def store(rounds: list[Ratios]) -> None:
+    """Keeps the lowest of each, while the best is compared: chance alone must not fail a test."""
+    lowest = {name: round(min(each[name] for each in rounds), 4) for name in rounds[0]}
+    STORED.write_text(json.dumps(lowest, indent=2) + "\n")
 
 
 def judged(stored: Ratios, measure: Callable[[], Ratios]) -> tuple[Ratios, list[str]]:
@@ -101,7 +107,7 @@ def measured(programs: Programs) -> Ratios:
         ratios["CPU time of a read"] = rows["cpu_ms_each"] / cpu
 
         with programs.empty_server() as empty:
-            echo = ("hand_off", empty.url, empty.token, TURNS * 4, "echo")
+            echo = ("hand_off", empty.url, empty.token, TURNS * 20, "echo")
             floor, _ = cost(empty, lambda: programs.run(*echo)["count"])
             turns = ("hand_off", server.url, server.token, TURNS)
             cpu, _ = cost(server, lambda: programs.run(*turns)["count"])
