@@ -57,12 +57,18 @@ def main() -> None:
     parts = options.only.split(",") if options.only else list(PARTS)
     facts = machine.facts(programs)
     figures = Figures()
+    failed: list[str] = []
     began = time.perf_counter()
     for name in parts:
         measured, rounds = PARTS[name]
         tell(f"{name}, {time.perf_counter() - began:.0f} s so far")
-        asyncio.run(measured.measure(figures, programs, min(rounds, options.rounds)))
-        # After every part, so that one that cannot be measured takes nothing with it.
+        try:
+            asyncio.run(measured.measure(figures, programs, min(rounds, options.rounds)))
+        except (Exception, SystemExit) as failure:
+            # The others are measured anyhow; what this one has so far is shown.
+            tell(f"{name} could not be measured: {failure!r}")
+            failed.append(name)
+        # After every part: a run that is stopped leaves what it has.
         facts["minutes"] = round((time.perf_counter() - began) / 60, 1)
         result = {"machine": facts, "rows": goals.evaluated(figures), **figures.as_json()}
         TARGET.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
@@ -70,6 +76,8 @@ def main() -> None:
     print(f"\nAll figures: {TARGET.relative_to(ROOT)}")
     if not options.only:
         page.write()
+    if failed:
+        raise SystemExit(f"not everything could be measured: {', '.join(failed)}")
 
 
 def arguments() -> argparse.Namespace:

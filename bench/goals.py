@@ -179,9 +179,12 @@ def evaluated(figures: Figures) -> list[dict[str, Any]]:
     for section, rows in SECTIONS.items():
         for row in rows:
             try:
-                value = summary(row.value(figures))
+                values = row.value(figures)
             except KeyError:
+                values = []
+            if not values:
                 continue  # That part was not measured this time.
+            value = summary(values)
             told.append(
                 {
                     "section": section,

@@ -33,8 +33,8 @@ class Figures:
             self.rounds.setdefault(name, []).append(value)
 
     def ratios(self, above: str, below: str) -> list[float]:
-        """One figure over another, round by round."""
-        return [a / b for a, b in zip(self.rounds[above], self.rounds[below], strict=True) if b]
+        """One figure over another, round by round; a round that broke off has none."""
+        return [a / b for a, b in zip(self.rounds[above], self.rounds[below], strict=False) if b]
 
     def as_json(self) -> dict[str, Any]:
         figures = {name: summary(values) for name, values in self.rounds.items()}

@@ -32,6 +32,11 @@ def test_a_ratio_is_made_within_each_round():
     assert summary(figures.ratios("ours", "limit"))["median"] == 0.5
 
 
+def test_a_round_that_broke_off_has_no_ratio():
+    figures = Figures({"ours": [10.0, 30.0], "limit": [20.0]})
+    assert figures.ratios("ours", "limit") == [0.5]
+
+
 @pytest.mark.parametrize(("power", "expected"), [(0, 0.0), (1, 1.0), (2, 2.0)])
 def test_the_exponent_says_how_a_cost_grows(power: int, expected: float):
     curve = {size: 3.0 * size**power for size in (10, 100, 1000, 10_000)}
