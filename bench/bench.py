@@ -1,9 +1,10 @@
 """`make bench`: one run that measures us, others and what the machine can do at all.
 
-    python bench.py --peers PYTHON             everything; docs/benchmarks.md is written anew
-    python bench.py --peers PYTHON --only reads,turns      parts of it; nothing but the figures
+    python bench.py --peers PYTHON                      everything
+    python bench.py --peers PYTHON --only reads,turns   parts; the others stay as they were last
 
-Everything is measured in rounds (`rounds.py`). All figures go to `target/bench.json`.
+Everything is measured in rounds (`rounds.py`). All figures go to `target/bench.json`, and from
+there to `docs/benchmarks.md`, which says when each part was measured.
 """
 
 from __future__ import annotations
@@ -55,27 +56,30 @@ def main() -> None:
     options = arguments()
     programs = Programs(options.hotseat, options.examples, options.peers)
     parts = options.only.split(",") if options.only else list(PARTS)
+    last = json.loads(TARGET.read_text()) if options.only and TARGET.exists() else {}
+    figures, measured = Figures.from_json(last), last.get("parts", {})
     facts = machine.facts(programs)
-    figures = Figures()
     failed: list[str] = []
     began = time.perf_counter()
     for name in parts:
-        measured, rounds = PARTS[name]
+        part, rounds = PARTS[name]
         tell(f"{name}, {time.perf_counter() - began:.0f} s so far")
+        measured[name] = machine.moment()
+        new = Figures()
         try:
-            asyncio.run(measured.measure(figures, programs, min(rounds, options.rounds)))
+            asyncio.run(part.measure(new, programs, min(rounds, options.rounds)))
         except (Exception, SystemExit) as failure:
             # The others are measured anyhow; what this one has so far is shown.
             tell(f"{name} could not be measured: {failure!r}")
             failed.append(name)
+        figures.replace(new)
         # After every part: a run that is stopped leaves what it has.
-        facts["minutes"] = round((time.perf_counter() - began) / 60, 1)
-        result = {"machine": facts, "rows": goals.evaluated(figures), **figures.as_json()}
+        result = {"machine": facts, "parts": measured, "rows": goals.evaluated(figures)}
+        result |= figures.as_json()
         TARGET.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     page.show(result["rows"])
     print(f"\nAll figures: {TARGET.relative_to(ROOT)}")
-    if not options.only:
-        page.write()
+    page.write()
     if failed:
         raise SystemExit(f"not everything could be measured: {', '.join(failed)}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,13 @@ def facts(programs: Programs) -> dict[str, Any]:
         "processor": processor(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "load_at_start": round(os.getloadavg()[0], 2),
         "sync_ms": programs.limits("disk", ROOT / "target")["p50_ms"],
     }
+
+
+def moment() -> dict[str, Any]:
+    """When a part began, and what else the machine was doing then."""
+    return {"began": time.strftime("%Y-%m-%d %H:%M"), "load": round(os.getloadavg()[0], 1)}
 
 
 def processor() -> str:

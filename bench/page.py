@@ -13,9 +13,9 @@ import plots
 from server import ROOT
 
 ABOUT = """\
-One run of `make bench`, which writes this page. Others, and what the machine can do at all, are
-measured in the same run with the same data on the same disk, in turns: everybody once to warm up,
-which is not counted, then everybody again and again. A figure is the median of its rounds, with
+`make bench` measures all of this, and writes this page. Others, and what the machine can do at
+all, are measured beside us with the same data on the same disk, in turns: everybody once to warm
+up, which is not counted, then everybody again and again. A figure is the median of its rounds, with
 the lowest and the highest beside it. A ratio is made within each round, and the median of those is
 told: rates differ between machines, and minutes; ratios differ less. Goals that are missed are
 shown like the others. Every append of Hotseat and of ADK's SQLite services is durable before the
@@ -71,21 +71,31 @@ def write() -> None:
         "",
         f"Machine: {machine['cores']} cores ({machine['processor']}), {machine['memory_gb']} GB, "
         f"{machine['system']}, Python {machine['python']}. One durable write (fdatasync) takes "
-        f"{machine['sync_ms']:.2f} ms. The load was {machine['load_at_start']} at the start; "
-        "clients, servers and databases share the machine. "
-        f"The run took {machine['minutes']:.0f} minutes.",
+        f"{machine['sync_ms']:.2f} ms. Clients, servers and databases share the machine.",
+        "",
+        "When each part began, and the load of the machine then, which is 0 where nothing else "
+        f"runs: {moments(result['parts'])}.",
         "",
         verdict(result["rows"]),
         "",
-        *(f"![{text}](benchmarks/{name}.svg)" for name, text in plots.PLOTS.items()),
+        *(
+            line
+            for name, text in plots.PLOTS.items()
+            for line in (f"![{text}](benchmarks/{name}.svg)", "")
+        ),
     ]
     for section, rows in groupby(result["rows"], key=lambda row: row["section"]):
-        lines += ["", f"## {section}", ""]
+        lines += [f"## {section}", ""]
         lines += [*NOTES[section].splitlines(), ""] if section in NOTES else []
         lines += table(list(rows))
         if section == "Growth":
             lines += ["", *curves(result["growth"])]
-    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(lines) + "\n")
+        lines.append("")
+    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(lines))
+
+
+def moments(parts: dict[str, Any]) -> str:
+    return "; ".join(f"{name} {part['began']}, {part['load']}" for name, part in parts.items())
 
 
 def verdict(rows: list[dict[str, Any]]) -> str:

@@ -30,7 +30,8 @@ line, path { stroke: #999; fill: none }
 def write(result: dict[str, Any]) -> None:
     folder = ROOT / "docs" / "benchmarks"
     folder.mkdir(exist_ok=True)
-    (folder / "growth.svg").write_text(growth(result["growth"]))
+    if result["growth"]:
+        (folder / "growth.svg").write_text(growth(result["growth"]))
     (folder / "ratios.svg").write_text(ratios(result["rows"]))
 
 

@@ -28,6 +28,21 @@ class Figures:
     curves: dict[str, dict[int, float]] = field(default_factory=dict)
     """Milliseconds by size."""
 
+    @classmethod
+    def from_json(cls, result: dict[str, Any]) -> Figures:
+        """What a run before this one has left."""
+        rounds = {name: kept["rounds"] for name, kept in result.get("figures", {}).items()}
+        curves = {
+            name: {int(size): cost for size, cost in kept["milliseconds"].items()}
+            for name, kept in result.get("growth", {}).items()
+        }
+        return cls(rounds, curves)
+
+    def replace(self, newer: Figures) -> None:
+        """Forgets what was measured again."""
+        self.rounds |= newer.rounds
+        self.curves |= newer.curves
+
     def add(self, measured: Measured) -> None:
         for name, value in measured.items():
             self.rounds.setdefault(name, []).append(value)

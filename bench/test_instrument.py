@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 from goals import least, most
@@ -35,6 +36,14 @@ def test_a_ratio_is_made_within_each_round():
 def test_a_round_that_broke_off_has_no_ratio():
     figures = Figures({"ours": [10.0, 30.0], "limit": [20.0]})
     assert figures.ratios("ours", "limit") == [0.5]
+
+
+def test_a_part_that_is_measured_again_replaces_what_it_was():
+    before = Figures({"read": [1.0], "turn": [2.0]}, {"search": {10: 1.0, 100: 2.0}})
+    kept = Figures.from_json(json.loads(json.dumps(before.as_json())))
+    kept.replace(Figures({"turn": [3.0, 4.0]}))
+    assert kept.rounds == {"read": [1.0], "turn": [3.0, 4.0]}
+    assert kept.curves == before.curves
 
 
 @pytest.mark.parametrize(("power", "expected"), [(0, 0.0), (1, 1.0), (2, 2.0)])
