@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # How long a server may take to be ready, in seconds.
 PATIENCE = 60
 
+# It has settled when it wrote nothing for so long, in seconds.
+QUIET = 0.5
+
 
 @dataclass
 class Server:
@@ -47,6 +50,14 @@ class Server:
     def written_bytes(self) -> int:
         """All that it gave to `write` and its like so far."""
         return self._count("io", "wchar:")
+
+    def settle(self) -> None:
+        """Waits until it has written all that it does behind its answers; nothing tells of that."""
+        before, since = self.written_bytes(), time.monotonic()
+        while time.monotonic() - since < QUIET:
+            time.sleep(QUIET / 10)
+            if self.written_bytes() != before:
+                before, since = self.written_bytes(), time.monotonic()
 
     def cpu_ms(self) -> float:
         """The CPU time that it has used so far."""

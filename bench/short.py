@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,9 +38,6 @@ APPENDS, READS, TURNS, RUNS = 1000, 60, 150, 600
 
 # No part may take longer than this, even on a disk that is very slow.
 SECONDS = 20
-
-# The store settles behind an append; it is over when nothing was written for so long, in seconds.
-QUIET = 0.5
 
 Ratios = dict[str, float]
 
@@ -127,17 +123,8 @@ def cost(server: Server, work: Callable[[], int]) -> tuple[float, float]:
     """CPU milliseconds and bytes that each of the pieces of work cost the server."""
     cpu, written = server.cpu_ms(), server.written_bytes()
     count = work()
-    settled(server)
+    server.settle()
     return (server.cpu_ms() - cpu) / count, (server.written_bytes() - written) / count
-
-
-def settled(server: Server) -> None:
-    """Waits until the server has written all it wants to; nothing tells of that."""
-    before, since = server.written_bytes(), time.monotonic()
-    while time.monotonic() - since < QUIET:
-        time.sleep(QUIET / 10)
-        if server.written_bytes() != before:
-            before, since = server.written_bytes(), time.monotonic()
 
 
 def arguments() -> argparse.Namespace:
