@@ -65,7 +65,7 @@ def growth(curves: dict[str, Any]) -> str:
 def ratios(rows: list[dict[str, Any]]) -> str:
     """How far each is from its goal, in powers of ten; to the right is better."""
     goals = [row for row in rows if row["goal"] and bound(row) and row["value"]["median"] > 0]
-    left, width, step = 470, 360, 18
+    left, width, step = 540, 360, 18
     height = len(goals) * step
     middle = left + width / 2
     parts = [line(middle, 8, middle, height + 14), text(middle, height + 30, "goal", "middle")]

@@ -20,6 +20,9 @@ const INSERT: &str = "INSERT INTO events (id, session_id, seq, event_id, timesta
 /// Rows that are read or made ahead, so that making an event is not what is timed.
 const MADE: usize = 4096;
 
+/// How long the write-ahead log is before the clock runs.
+const LOG_BYTES: i64 = 64 << 20;
+
 /// Writes for some seconds or until so many commits are done, so many rows in every commit.
 pub(crate) fn write(folder: &Path, seconds: usize, rows: usize, commits: usize) -> Value {
     let (_folder, mut connection) = open(folder);
@@ -81,7 +84,17 @@ fn open(folder: &Path) -> (tempfile::TempDir, Connection) {
     // The store copies its log into the file on another thread. Here nobody does: a writer that had
     // to would be slower than ours, and no limit.
     connection.pragma_update(None, "wal_autocheckpoint", 0).expect("a setting");
+    lengthen_log(&connection).expect("room on the disk");
     (folder, connection)
+}
+
+/// Makes the write-ahead log as long as it will be needed, as that of a store in use is: a sync
+/// costs more while the file grows.
+fn lengthen_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("CREATE TABLE filler (bytes BLOB)")?;
+    connection.execute("INSERT INTO filler VALUES (zeroblob(?1))", [LOG_BYTES])?;
+    connection.execute_batch("DROP TABLE filler")?;
+    connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))
 }
 
 fn insert(connection: &mut Connection, events: &[String], first: usize, rows: usize) {
