@@ -10,7 +10,7 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/index.html ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test soak fuzz bench bench-serve check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test soak fuzz bench bench-short check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
@@ -18,7 +18,8 @@ help:
 	@echo 'make build  target/release/hotseat and .venv with google-adk and the hotseat package'
 	@echo 'make soak   a large crowd, kills, and many simulations; SOAK_MINUTES says for how long'
 	@echo 'make fuzz   many more made-up inputs for everything that reads some'
-	@echo 'make bench  measure; make bench-serve measures served agents and documents'
+	@echo 'make bench  measure us, others and what the machine can do; writes docs/benchmarks.md'
+	@echo 'make bench-short  costs against the limits of the machine; STORE=1 keeps them for the next time'
 	@echo 'make fmt    format all sources'
 
 run: build
@@ -67,7 +68,7 @@ $(STAMPS)/package-dev: $(STAMPS)/venv target/debug/hotseat
 
 # ------------------------------------------------------------------------ tests
 
-test: check test-rust test-ui test-python test-adk1 test-e2e
+test: check test-rust test-ui test-python test-adk1 test-e2e bench-short
 	@echo
 	@echo 'All checks and tests passed.'
 
@@ -174,17 +175,21 @@ fuzz: $(STAMPS)/package-dev $(STAMPS)/nextest
 
 # --------------------------------------------------------------------- the rest
 
-bench: build
-	cargo build --release --locked --package hotseat-testkit --example load --example streams
-	$(VENV)/bin/python bench/bench.py
+# Us, others and the machine's own limits, in one run; it writes docs/benchmarks.md. ONLY names parts of it.
+BENCH_HOTSEAT ?= target/release/hotseat
+BENCH_PEERS   ?= .venv-bench/bin/python
+CLIENTS       := load streams runs ask hand_off limits seed
 
-# Served agents and documents, beside others who do the same.
-bench-serve: build $(STAMPS)/venv-bench
-	cargo build --release --locked --package hotseat-testkit --example runs
+bench: build $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
+	cargo build --release --locked --package hotseat-testkit $(addprefix --example ,$(CLIENTS))
 	cargo build --release --locked --package hotseat-extract --example time
-	$(VENV)/bin/python bench/agents.py --ag-ui-python .venv-bench/bin/python --hotseat target/release/hotseat --client target/release/examples/runs > target/bench-agents.json
-	$(VENV)/bin/python bench/documents.py --python .venv-bench/bin/python --ours target/release/examples/time > target/bench-documents.json
-	@cat target/bench-agents.json target/bench-documents.json
+	$(VENV)/bin/python bench/bench.py --hotseat $(BENCH_HOTSEAT) --peers $(BENCH_PEERS) $(if $(ONLY),--only $(ONLY))
+
+# What an operation costs against the machine's own limits; a third more than `bench/stored.json` says is a failure.
+# STORE=1 stores what is measured. It comes last in `make test`, when nothing else runs.
+bench-short: $(STAMPS)/package-dev
+	cargo build --locked --package hotseat-testkit $(addprefix --example ,load runs ask hand_off limits)
+	$(VENV)/bin/python bench/short.py $(if $(STORE),--store)
 
 $(STAMPS)/venv-bench: pyproject.toml
 	@mkdir -p $(STAMPS)

@@ -1,22 +1,26 @@
-"""Times reading documents: our extractor and Python's markitdown on the same three files.
-
-    python documents.py --python VENV/bin/python --ours target/release/examples/time
+"""Documents read: our extractor and Python's markitdown on the same three files.
 
 The files are made afresh and are the same each time: a PDF of 100 pages of text, a workbook of 50
-sheets and a presentation of 200 slides. `--python` names a Python that has `markitdown[all]`,
-`openpyxl`, `python-pptx` and `reportlab`; `--ours` is the example `time` of hotseat-extract. Both
-give the best of several runs within one process, so neither pays for starting up. The result is
-JSON on standard output.
+sheets and a presentation of 200 slides. Both sides work within one process, so neither pays for
+starting up, and the best of a few runs counts.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import pathlib
 import subprocess
 import tempfile
+from pathlib import Path
 from typing import Any
+
+from programs import Programs
+from rounds import Figures, Measured, alternate
+from server import ROOT
+
+FILES = ("100-pages.pdf", "50-sheets.xlsx", "200-slides.pptx")
+
+# Runs of markitdown per file; it takes seconds for each.
+RUNS = 1
 
 # Runs in the Python that has the libraries. The words come from a fixed seed, so files are stable.
 MAKE = '''
@@ -90,45 +94,27 @@ for path in sys.argv[2:]:
 """
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--python", required=True, help="a Python that has markitdown[all]")
-    arguments.add_argument("--ours", required=True, help="the example `time` of hotseat-extract")
-    arguments.add_argument("--runs", type=int, default=2, help="runs of markitdown per file")
-    chosen = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        files = [
-            str(pathlib.Path(folder, name))
-            for name in ("100-pages.pdf", "50-sheets.xlsx", "200-slides.pptx")
-        ]
-        subprocess.run([chosen.python, "-c", MAKE, *files], check=True)
-        theirs = timed([chosen.python, "-W", "ignore", "-c", MARKITDOWN, str(chosen.runs), *files])
-        ours = timed([chosen.ours, *files])
-        print(
-            json.dumps(
-                {pathlib.Path(file).name: compared(ours[file], theirs[file]) for file in files},
-                indent=2,
-            )
-        )
+async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
+        files = [str(Path(folder, name)) for name in FILES]
+        make(programs, files)
+
+        def ours() -> Measured:
+            return timed("hotseat", [programs.examples / "time", *files])
+
+        def theirs() -> Measured:
+            words = [programs.peers, "-W", "ignore", "-c", MARKITDOWN, str(RUNS), *files]
+            return timed("markitdown", words)
+
+        await alternate(figures, rounds, {"hotseat": ours, "markitdown": theirs}, warm_up=0)
 
 
-def timed(command: list[str]) -> dict[str, Any]:
+def make(programs: Programs, files: list[str]) -> None:
+    subprocess.run([programs.peers, "-c", MAKE, *files], check=True)
+
+
+def timed(who: str, command: list[Any]) -> Measured:
     """The lines of JSON that a command prints, by file."""
-    lines = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.splitlines()
-    return {result["file"]: result for result in map(json.loads, lines)}
-
-
-def compared(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "hotseat_ms": round(ours["milliseconds"], 1),
-        "markitdown_ms": round(theirs["milliseconds"], 1),
-        "times_faster": round(theirs["milliseconds"] / ours["milliseconds"], 1),
-        "hotseat_chars": ours["chars"],
-        "markitdown_chars": theirs["chars"],
-    }
-
-
-if __name__ == "__main__":
-    main()
+    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    lines = map(json.loads, told.splitlines())
+    return {f"document.{Path(line['file']).name}.{who}_ms": line["milliseconds"] for line in lines}

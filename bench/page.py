@@ -1,109 +1,163 @@
-"""`docs/benchmarks.md`, from the last runs of `make bench` and `make bench-serve`."""
+"""`docs/benchmarks.md` from `target/bench.json`: the tables, with the goals beside.
+
+`python bench/page.py` writes it again from the last run.
+"""
 
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import Any
 
+import plots
 from server import ROOT
 
-import bench
-
-Row = tuple[str, str, str]
-
 ABOUT = """\
-One run of `make bench` and one of `make bench-serve`, put together by
-`.venv/bin/python bench/page.py`. Others are measured in the same run, with the same data on the
-same disk. Every append of Hotseat and of ADK's SQLite services is durable before the call returns.
-Rates differ between machines; ratios differ less. Goals that are missed are shown like the others.
+`make bench` measures all of this, and writes this page. Others, and what the machine can do at
+all, are measured beside us with the same data on the same disk, in turns: everybody once to warm
+up, which is not counted, then everybody again and again. A figure is the median of its rounds, with
+the lowest and the highest beside it. A ratio is made within each round, and the median of those is
+told: rates differ between machines, and minutes; ratios differ less. Goals that are missed are
+shown like the others. Every append of Hotseat and of ADK's SQLite services is durable before the
+call returns.
 """
 
-ABOUT_CLIENTS = """\
-Native clients with a connection each speak gRPC over HTTP/1.1, as the Python package does; the
-native program shares four streams of `AppendAdkEvents`. In all of them a session's next event is
-sent when the one before is acknowledged. Events of a warm session are copied when they are looked
-at, so both are shown: with and without looking.
-"""
-
-ABOUT_AGENTS = """\
+NOTES = {
+    "Appends": """\
+Events have 600 bytes. Native clients speak gRPC over HTTP/1.1 with a connection each, as the
+Python package does; the native program shares four streams of `AppendAdkEvents`. In all of them a
+session's next event is sent when the one before is acknowledged. "SQLite alone" is our own table
+of events with the same durability, and nothing around it, in one process without a network; nobody
+copies its write-ahead log back, which ours does on a thread of its own. At half of the highest
+rate, 64 clients send at fixed times, and an append takes from that time on.
+""",
+    "Reads": """\
+Events of a warm session are copied when they are looked at, so both are shown: with and without
+looking. "SQLite alone" reads the payloads of the same rows and makes nothing of them.
+""",
+    "Turns": """\
+A way is from the call until the caller has its answer and the other side has seen the event: a
+request to a person, or an answer to the plugin. Each is one durable write.
+""",
+    "Served agents": """\
 An agent whose model says one text, 16 clients, a new conversation with every run. Hotseat's log is
-durable; of `adk api_server` both its default and `memory://` are shown.
-"""
+durable; of `adk api_server` both its default and `memory://` are shown. The empty stream has as
+many pieces of the same size.
+""",
+    "Memory": """\
+What the process holds resident. Memory that was given back before may hide a part of what a thing
+costs, so small figures say "little" rather than how little.
+""",
+    "PostgreSQL": """\
+The database syncs every commit. pgbench has as many clients as the three servers have
+transactions under way, puts as many rows into each as they did, and makes its rows in the database.
+""",
+    "Growth": """\
+The same question of a small log and of ones 10, 100 and 1,000 times as large, over one connection
+from a native client. The exponent is the slope of the line through the logarithms: 0 is no growth,
+1 is growth as the size.
+""",
+}
 
 
-def main() -> None:
-    measured = {name: read(name) for name in ("bench", "bench-agents", "bench-documents")}
-    machine = measured["bench"]["machine"]
+def write() -> None:
+    result = json.loads((ROOT / "target" / "bench.json").read_text())
+    plots.write(result)
+    machine = result["machine"]
     lines = [
         "# Benchmarks",
         "",
         *ABOUT.splitlines(),
         "",
-        f"Machine: {machine['cores']} cores, {machine['system']},",
-        f"load {machine['load']:.1f} at the start. Clients and server share it.",
+        f"Machine: {machine['cores']} cores ({machine['processor']}), {machine['memory_gb']} GB, "
+        f"{machine['system']}, Python {machine['python']}. One durable write (fdatasync) takes "
+        f"{machine['sync_ms']:.2f} ms. Clients, servers and databases share the machine.",
         "",
-        "## Sessions and turns",
+        "When each part began, and the load of the machine then, which is 0 where nothing else "
+        f"runs: {moments(result['parts'])}.",
         "",
-        *rows(bench.table(measured["bench"])),
+        verdict(result["rows"]),
         "",
-        *ABOUT_CLIENTS.splitlines(),
-        "",
-        "## Served agents",
-        "",
-        *ABOUT_AGENTS.splitlines(),
-        "",
-        *rows(agents(measured["bench-agents"])),
-        "",
-        "## Documents",
-        "",
-        *rows(documents(measured["bench-documents"])),
-    ]
-    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(lines) + "\n")
-
-
-def read(name: str) -> dict[str, Any]:
-    return json.loads((ROOT / "target" / f"{name}.json").read_text())
-
-
-def rows(table: list[Row]) -> list[str]:
-    return [
-        "| what | measured | goal |",
-        "|---|---|---|",
         *(
-            f"| {name.replace('  ', '&nbsp;&nbsp;', 1)} | {figure} | {goal} |"
-            for name, figure, goal in table
+            line
+            for name, text in plots.PLOTS.items()
+            for line in (f"![{text}](benchmarks/{name}.svg)", "")
         ),
     ]
+    for section, rows in groupby(result["rows"], key=lambda row: row["section"]):
+        lines += [f"## {section}", ""]
+        lines += [*NOTES[section].splitlines(), ""] if section in NOTES else []
+        lines += table(list(rows))
+        if section == "Growth":
+            lines += ["", *curves(result["growth"])]
+        lines.append("")
+    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(lines))
 
 
-def agents(measured: dict[str, Any]) -> list[Row]:
-    table: list[Row] = []
-    others = {
-        "adk_run_sse": ("`adk api_server`", "≥ 100"),
-        "adk_run_sse_memory": ("`adk api_server`, `memory://`", "≥ 30"),
-        "ag_ui_adk": ("`ag-ui-adk`", "≥ 30"),
-    }
-    for key, name in (
-        ("hotseat_native_ag_ui", "AG-UI"),
-        ("hotseat_native_chat_stream", "`/chat/stream`"),
-    ):
-        ours = measured[key]
-        table.append((f"runs/s, {name}", f"{ours['runs_per_second']:.0f}", ""))
-        for other, (their_name, goal) in others.items():
-            times = ours["runs_per_second"] / measured[other]["runs_per_second"]
-            table.append((f"  times {their_name}", f"{times:.0f}", goal))
-        table.append(("  first event, p50", f"{ours['first_event_p50_ms']:.1f} ms", "≤ 5 ms"))
-    for other, (name, _) in others.items():
-        table.append((f"runs/s, {name}", f"{measured[other]['runs_per_second']:.0f}", ""))
-    return table
+def moments(parts: dict[str, Any]) -> str:
+    return "; ".join(f"{name} {part['began']}, {part['load']}" for name, part in parts.items())
 
 
-def documents(measured: dict[str, Any]) -> list[Row]:
-    return [
-        (f"{name}, times `markitdown`", f"{each['times_faster']:.0f}", "≥ 5")
-        for name, each in measured.items()
+def verdict(rows: list[dict[str, Any]]) -> str:
+    goals = [row for row in rows if row["goal"]]
+    met = sum(row["met"] for row in goals)
+    return f"**{met} of {len(goals)} goals are met.**"
+
+
+def table(rows: list[dict[str, Any]]) -> list[str]:
+    lines = [
+        "| what | ours | against | theirs | measured | goal | |",
+        "|---|---|---|---|---|---|---|",
     ]
+    for row in rows:
+        cells = [
+            row["what"],
+            spread(row["ours"], row["unit"]),
+            row["against"],
+            spread(row["theirs"], row["unit"]),
+            spread(row["value"], "×" if row["ours"] else row["unit"]),
+            row["goal"],
+            {True: "met", False: "**missed**", None: ""}[row["met"]],
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def curves(growth: dict[str, Any]) -> list[str]:
+    lines = ["| what | ms by size | exponent |", "|---|---|---|"]
+    for name, curve in growth.items():
+        costs = ", ".join(
+            f"{int(size):,}: {number(cost)}" for size, cost in curve["milliseconds"].items()
+        )
+        lines.append(f"| {name} | {costs} | {curve['exponent']:.2f} |")
+    return lines
+
+
+def spread(value: dict[str, Any] | None, unit: str) -> str:
+    """The median, and from where to where it went."""
+    if value is None:
+        return ""
+    beside = {"/s": "/s", "×": " ×", "": ""}.get(unit, f" {unit}")
+    middle = f"{number(value['median'])}{beside}"
+    if len(value["rounds"]) == 1 or number(value["low"]) == number(value["high"]):
+        return middle
+    return f"{middle} ({number(value['low'])}–{number(value['high'])})"
+
+
+def number(value: float) -> str:
+    """Three digits that count, and no more."""
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        name = f"{row['what']}{' : ' if row['against'] else ''}{row['against']}"
+        value = spread(row["value"], "×" if row["ours"] else row["unit"])
+        met = {True: "met", False: "MISSED", None: ""}[row["met"]]
+        print(f"{name:80} {value:>28}  {row['goal']:>8} {met}")
 
 
 if __name__ == "__main__":
-    main()
+    write()

@@ -9,6 +9,8 @@
 
 #[path = "bench/plain.rs"]
 mod plain;
+#[path = "bench/report.rs"]
+mod report;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,6 +19,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use self::plain::{Answer, Line};
+use self::report::report;
 
 /// Runs before the clock starts.
 const WARM_UP: usize = 64;
@@ -44,15 +47,8 @@ fn main() {
     let runs: usize = runs.parse().expect("RUNS is a number");
     all(&target, clients, WARM_UP);
     let began = Instant::now();
-    let (mut first, failed) = all(&target, clients, runs);
-    let seconds = began.elapsed().as_secs_f64();
-    first.sort_unstable();
-    let at = |part: usize| first.get(first.len() * part / 100).map(|time| time.as_secs_f64() * 1e3);
-    #[expect(clippy::cast_precision_loss, reason = "thousands of runs")]
-    let per_second = first.len() as f64 / seconds;
-    let figures = json!({"runs_per_second": per_second, "first_event_p50_ms": at(50),
-        "first_event_p99_ms": at(99), "failed": failed});
-    println!("{figures}");
+    let (first, failed) = all(&target, clients, runs);
+    println!("{}", report(first, began.elapsed(), failed));
 }
 
 /// Time to the first byte of every run that ended well, and how many did not.

@@ -6,6 +6,8 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
+#[path = "bench/report.rs"]
+mod report;
 #[path = "bench/sample.rs"]
 mod sample;
 
@@ -19,7 +21,8 @@ use hotseat_testkit::proto::{
 };
 use tokio_stream::wrappers::ReceiverStream;
 
-use self::sample::{event, report};
+use self::report::report;
+use self::sample::event;
 
 /// Messages that may wait on their way to the server.
 const WAITING: usize = 16;
@@ -52,7 +55,7 @@ async fn main() {
         times.extend(more);
         errors += failed;
     }
-    println!("{}", report(sessions, times, seconds, errors));
+    println!("{}", report(times, seconds, errors));
 }
 
 /// Writes into these sessions for a while: how long each append took, and how many failed.

@@ -13,7 +13,7 @@ pub(crate) struct Line {
 
 /// What came back.
 pub(crate) struct Answer {
-    /// Whether it is a 200.
+    /// Whether it says that all went well.
     pub(crate) ok: bool,
     /// When the body began.
     pub(crate) first: Duration,
@@ -34,7 +34,7 @@ impl Line {
         self.reader.get_mut().write_all(request).expect("the server reads");
         let (mut ok, mut length) = (false, None);
         while let Some(line) = self.line() {
-            ok |= line.starts_with("HTTP/1.1 200");
+            ok |= line.starts_with("HTTP/1.1 2");
             let (name, value) = line.split_once(':').unwrap_or_default();
             if name.eq_ignore_ascii_case("content-length") {
                 length = value.trim().parse::<usize>().ok();

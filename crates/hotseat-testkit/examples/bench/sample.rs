@@ -1,8 +1,4 @@
-//! Events to measure with, and what is said of a measurement.
-
-use std::time::Duration;
-
-use serde_json::{Value, json};
+//! Events to measure with.
 
 /// Bytes of one event, about what real ones have.
 const EVENT_BYTES: usize = 600;
@@ -17,22 +13,4 @@ pub(crate) fn event(n: usize) -> String {
     let tail = r#""}]},"actions":{"stateDelta":{},"artifactDelta":{}}}"#;
     let text = "x".repeat(EVENT_BYTES.saturating_sub(head.len() + tail.len()));
     format!("{head}{text}{tail}")
-}
-
-/// How many appends there were, how long they took, and how many failed.
-pub(crate) fn report(
-    clients: usize,
-    mut times: Vec<Duration>,
-    lasted: Duration,
-    errors: usize,
-) -> Value {
-    times.sort_unstable();
-    let at = |percent: usize| {
-        let index = (times.len() * percent / 100).min(times.len().saturating_sub(1));
-        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    };
-    #[expect(clippy::cast_precision_loss, reason = "a count of a few seconds")]
-    let rate = times.len() as f64 / lasted.as_secs_f64();
-    json!({"clients": clients, "appends_per_second": rate, "p50_ms": at(50), "p99_ms": at(99),
-        "errors": errors})
 }

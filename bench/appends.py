@@ -1,0 +1,66 @@
+"""Appends: how many a second, durable each, beside ADK's services, SQLite alone and the disk."""
+
+from __future__ import annotations
+
+import echo
+import peers
+from programs import Programs
+from rounds import Figures, Measured, alternate
+from server import ROOT, running
+
+SECONDS = 2
+TARGET = ROOT / "target"
+
+
+async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
+    with running(programs.hotseat) as server, echo.serving() as address:
+        services = {**peers.ADK, "hotseat": peers.hotseat(server)}
+
+        async def one(name: str) -> Measured:
+            rate = await peers.one_by_one(services[name], SECONDS)
+            return {f"append.python_1.{name}": rate}
+
+        async def many(name: str) -> Measured:
+            rate, failed = await peers.in_parallel(services[name], 64, SECONDS)
+            return {f"append.python_64.{name}": rate, f"append.python_64_failed.{name}": failed}
+
+        def native(clients: int) -> Measured:
+            told = programs.load(server, clients, SECONDS)
+            name = f"append.native_{clients}"
+            return {name: told["per_second"], f"{name}.p99_ms": told["p99_ms"]}
+
+        def streams(sessions: int) -> Measured:
+            told = programs.streams(server, sessions, SECONDS)
+            return {f"append.streams_{sessions}": told["per_second"]}
+
+        def raw(rows: int) -> Measured:
+            told = programs.limits("sqlite", TARGET, SECONDS, rows)
+            return {f"append.raw_{rows}": told["per_second"]}
+
+        def disk() -> Measured:
+            told = programs.limits("disk", TARGET)
+            return {"sync_ms": told["p50_ms"], "sync_p99_ms": told["p99_ms"]}
+
+        def at_half() -> Measured:
+            """The rate is half of what was reached in this round."""
+            fastest = programs.load(server, 64, SECONDS)["per_second"]
+            told = programs.load(server, 64, SECONDS, f"rate={fastest / 2:.0f}")
+            return {
+                "append.half.rate": told["per_second"],
+                "append.half.p50_ms": told["p50_ms"],
+                "append.half.p99_ms": told["p99_ms"],
+            }
+
+        async def echoed() -> Measured:
+            return {"append.python_64.echo": await echo.rate(address, 64, SECONDS)}
+
+        parts = {f"one, {name}": lambda name=name: one(name) for name in services}
+        parts |= {"native 1": lambda: native(1), "raw 1": lambda: raw(1), "disk": disk}
+        parts |= {f"many, {name}": lambda name=name: many(name) for name in services}
+        parts["many, echo"] = echoed
+        for count in (64, 256):
+            parts[f"native {count}"] = lambda count=count: native(count)
+            parts[f"streams {count}"] = lambda count=count: streams(count)
+            parts[f"raw {count}"] = lambda count=count: raw(count)
+        parts["half"] = at_half
+        await alternate(figures, rounds, parts)

@@ -1,0 +1,201 @@
+"""The rows of the page: what is measured, against whom, and what it should be.
+
+Goals were set before they were measured, and are shown whether they are met or not.
+"""
+
+# A table is read by its rows.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rounds import Figures, summary
+
+
+@dataclass(frozen=True)
+class Goal:
+    sign: str
+    bound: float
+
+    def met(self, value: float) -> bool:
+        return value >= self.bound if self.sign == "≥" else value <= self.bound
+
+
+@dataclass(frozen=True)
+class Row:
+    section: str
+    what: str
+    unit: str
+    """Of the measured figure; of a ratio it is empty."""
+    against: str
+    value: Callable[[Figures], list[float]]
+    goal: Goal | None = None
+    ours: str = ""
+    theirs: str = ""
+    """Names of the figures that a ratio is made of."""
+
+
+def least(bound: float) -> Goal:
+    return Goal("≥", bound)
+
+
+def most(bound: float) -> Goal:
+    return Goal("≤", bound)
+
+
+def rate(what: str, ours: str, against: str, theirs: str, goal: Goal | None = None) -> Row:
+    """Ours over theirs; both are so many in a second."""
+    return Row("", what, "/s", against, lambda f: f.ratios(ours, theirs), goal, ours, theirs)
+
+
+def quicker(what: str, ours: str, against: str, theirs: str, goal: Goal | None = None) -> Row:
+    """How many times as long they take."""
+    return Row("", what, "ms", against, lambda f: f.ratios(theirs, ours), goal, ours, theirs)
+
+
+def costs(what: str, ours: str, against: str, theirs: str, goal: Goal | None = None) -> Row:
+    """How many times as long we take."""
+    return Row("", what, "ms", against, lambda f: f.ratios(ours, theirs), goal, ours, theirs)
+
+
+def plain(what: str, name: str, unit: str, goal: Goal | None = None) -> Row:
+    return Row("", what, unit, "", lambda f: f.rounds[name], goal)
+
+
+def flat(what: str, curve: str, sizes: tuple[int, ...], goal: Goal | None = None) -> Row:
+    """The dearest of some sizes over the cheapest."""
+
+    def value(figures: Figures) -> list[float]:
+        costs = [figures.curves[curve][size] for size in sizes]
+        return [max(costs) / min(costs)]
+
+    return Row("", what, "", "", value, goal)
+
+
+APPENDS = [
+    rate("append, 1 client, Python", "append.python_1.hotseat", "ADK Sqlite", "append.python_1.sqlite", least(3)),
+    rate("append, 1 client, Python", "append.python_1.hotseat", "ADK Database (SQLite)", "append.python_1.database"),
+    rate("append, 1 client, Python", "append.python_1.hotseat", "ADK InMemory, not durable", "append.python_1.in_memory"),
+    rate("append, 1 native client", "append.native_1", "SQLite alone, a row in a commit", "append.raw_1", least(0.7)),
+    rate("append, 64 native clients", "append.native_64", "ADK Sqlite", "append.python_64.sqlite", least(80)),
+    rate("append, 64 native clients", "append.native_64", "SQLite alone, 64 rows in a commit", "append.raw_64", least(0.6)),
+    rate("append, 256 native clients", "append.native_256", "ADK Sqlite", "append.python_64.sqlite", least(100)),
+    rate("append, 256 native clients", "append.native_256", "SQLite alone, 256 rows in a commit", "append.raw_256", least(0.6)),
+    rate("append, 64 sessions, one native program", "append.streams_64", "ADK Sqlite", "append.python_64.sqlite", least(80)),
+    rate("append, 64 sessions, one native program", "append.streams_64", "SQLite alone, 64 rows in a commit", "append.raw_64", least(0.6)),
+    rate("append, 256 sessions, one native program", "append.streams_256", "ADK Sqlite", "append.python_64.sqlite", least(100)),
+    rate("append, 256 sessions, one native program", "append.streams_256", "SQLite alone, 256 rows in a commit", "append.raw_256", least(0.6)),
+    rate("append, 64 sessions, one Python process", "append.python_64.hotseat", "ADK Sqlite", "append.python_64.sqlite", least(15)),
+    rate("append, 64 sessions, one Python process", "append.python_64.hotseat", "an empty grpc.aio call", "append.python_64.echo", least(0.5)),
+    costs("append, p99 at half of the highest rate", "append.half.p99_ms", "one fdatasync", "sync_ms", most(4)),
+    plain("appends that failed, 64 sessions, ours", "append.python_64_failed.hotseat", "", most(0)),
+    plain("appends that failed, 64 sessions, ADK Sqlite", "append.python_64_failed.sqlite", ""),
+]  # fmt: skip
+
+READS = [
+    quicker("get_session, 1,000 events, cold", "read.python.cold_ms", "ADK Sqlite", "read.python.sqlite_ms", least(1.6)),
+    costs("get_session, 1,000 events, cold", "read.python.cold_ms", "parsing them with pydantic", "read.parsing_ms", most(1.2)),
+    quicker("get_session, 1,000 events, warm", "read.python.warm_ms", "ADK Sqlite", "read.python.sqlite_ms", least(8)),
+    quicker("the same, and every text looked at", "read.looked_at.hotseat_ms", "ADK Sqlite", "read.looked_at.sqlite_ms"),
+    plain("1,000 raw events over HTTP", "read.http_ms", "ms", most(5)),
+    quicker("1,000 raw events over HTTP", "read.http_ms", "SQLite alone, the same rows", "read.raw_ms", least(0.5)),
+]  # fmt: skip
+
+TURNS = [
+    plain("a turn handed over, one way", "turn.hand_off_ms", "ms"),
+    costs("the same without its disk sync", "turn.besides_ms", "an empty tonic call", "turn.echo_ms", most(3)),
+]  # fmt: skip
+
+SERVED = [
+    rate("AG-UI runs", "served.ag_ui", "`adk api_server`", "served.adk", least(100)),
+    rate("AG-UI runs", "served.ag_ui", "`adk api_server`, `memory://`", "served.adk_in_memory", least(30)),
+    rate("AG-UI runs", "served.ag_ui", "`ag-ui-adk`", "served.ag_ui_adk", least(30)),
+    rate("AG-UI runs", "served.ag_ui", "an empty axum stream", "served.empty", least(0.3)),
+    plain("AG-UI, first event, p50", "served.ag_ui.first_ms", "ms", most(5)),
+    rate("`/chat/stream` runs", "served.chat", "`adk api_server`", "served.adk", least(100)),
+    rate("`/chat/stream` runs", "served.chat", "an empty axum stream", "served.empty", least(0.3)),
+    plain("`/chat/stream`, first event, p50", "served.chat.first_ms", "ms", most(5)),
+    quicker("start to ready", "start.hotseat_ms", "`adk api_server`", "start.adk_ms", least(20)),
+]  # fmt: skip
+
+MEMORY = [
+    plain("idle", "memory.idle_mb", "MB", most(40)),
+    plain("a stored event (ADK InMemory: 4.9 kB)", "memory.event_bytes", "B", most(20)),
+    plain("an idle session", "memory.idle_session_bytes", "B", most(1000)),
+    plain("a subscriber", "memory.subscriber_bytes", "B", most(10_000)),
+    plain("a pending turn", "memory.turn_bytes", "B", most(20_000)),
+    plain("after 1,000 sessions of 200 events", "memory.filled_mb", "MB", most(100)),
+    plain("growth by 1,000 sessions of 200 events", "memory.filling_mb", "MB", most(50)),
+]  # fmt: skip
+
+TRACES = [
+    plain("golden trace of 10,000 events", "trace.golden_ms", "ms", most(50)),
+    costs("golden trace of 10,000 events", "trace.golden_ms", "checking its bytes to be JSON", "trace.check_ms"),
+    costs("a case into an EvalSet file of 100 MB", "trace.export_ms", "one parse and one write of it", "trace.rewrite_ms", most(1.3)),
+]  # fmt: skip
+
+DOCUMENTS = [
+    quicker(name, f"document.{name}.hotseat_ms", "`markitdown`", f"document.{name}.markitdown_ms", least(5))
+    for name in ("100-pages.pdf", "50-sheets.xlsx", "200-slides.pptx")
+]  # fmt: skip
+
+SCREEN = [
+    plain("open a session of 10,000 entries", "screen.open_ms", "ms", most(1000)),
+    plain("a key in a form of 40 fields, until it is painted, p50", "screen.key_ms", "ms", most(50)),
+]  # fmt: skip
+
+DATABASES = [
+    rate("append, 3 servers, 256 clients", "postgres.hotseat", "pgbench, the same rows in the same batches", "postgres.pgbench", least(0.6)),
+    plain("rows in a commit", "postgres.rows_in_a_commit", ""),
+]  # fmt: skip
+
+GROWTH = [
+    flat("append, 100 to 100,000 events", "append", (100, 1_000, 10_000, 100_000), most(1.5)),
+    flat("read without events, 100 to 100,000", "read without events", (100, 1_000, 10_000, 100_000), most(1.5)),
+    flat("first page of 10,000, 100,000 and 1,000,000 sessions", "first page of the list", (10_000, 100_000, 1_000_000), most(1.5)),
+    Row("", "first page of 10,000 sessions", "ms", "", lambda f: [f.curves["first page of the list"][10_000]], most(20)),
+]  # fmt: skip
+
+SECTIONS: dict[str, list[Row]] = {
+    "Appends": APPENDS,
+    "Reads": READS,
+    "Turns": TURNS,
+    "Served agents": SERVED,
+    "Memory": MEMORY,
+    "Golden traces": TRACES,
+    "Documents": DOCUMENTS,
+    "Page": SCREEN,
+    "PostgreSQL": DATABASES,
+    "Growth": GROWTH,
+}
+
+
+def evaluated(figures: Figures) -> list[dict[str, Any]]:
+    """Every row whose figures there are."""
+    told = []
+    for section, rows in SECTIONS.items():
+        for row in rows:
+            try:
+                values = row.value(figures)
+            except KeyError:
+                values = []
+            if not values:
+                continue  # That part was not measured this time.
+            value = summary(values)
+            told.append(
+                {
+                    "section": section,
+                    "what": row.what,
+                    "unit": row.unit,
+                    "against": row.against,
+                    "ours": summary(figures.rounds[row.ours]) if row.ours else None,
+                    "theirs": summary(figures.rounds[row.theirs]) if row.theirs else None,
+                    "value": value,
+                    "goal": f"{row.goal.sign} {row.goal.bound:,g}" if row.goal else "",
+                    "met": row.goal.met(value["median"]) if row.goal else None,
+                }
+            )
+    return told

@@ -1,0 +1,75 @@
+"""The instrument itself: rounds, ratios, growth, and the verdict of the short bench."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from goals import least, most
+from rounds import Figures, alternate, exponent, summary
+from short import ATTEMPTS, ROUNDS, judged
+
+
+def test_everybody_takes_turns_and_the_first_round_is_not_counted():
+    order: list[str] = []
+
+    def part(name: str):
+        def measure() -> dict[str, float]:
+            order.append(name)
+            return {name: float(len(order))}
+
+        return measure
+
+    figures = Figures()
+    asyncio.run(alternate(figures, 2, {"ours": part("ours"), "limit": part("limit")}))
+    assert order == ["ours", "limit"] * 3
+    assert figures.rounds == {"ours": [3.0, 5.0], "limit": [4.0, 6.0]}
+
+
+def test_a_ratio_is_made_within_each_round():
+    figures = Figures({"ours": [10.0, 100.0, 30.0], "limit": [20.0, 200.0, 30.0]})
+    # A machine that was ten times as fast in one round changes nothing.
+    assert summary(figures.ratios("ours", "limit"))["median"] == 0.5
+
+
+def test_a_round_that_broke_off_has_no_ratio():
+    figures = Figures({"ours": [10.0, 30.0], "limit": [20.0]})
+    assert figures.ratios("ours", "limit") == [0.5]
+
+
+def test_a_part_that_is_measured_again_replaces_what_it_was():
+    before = Figures({"read": [1.0], "turn": [2.0]}, {"search": {10: 1.0, 100: 2.0}})
+    kept = Figures.from_json(json.loads(json.dumps(before.as_json())))
+    kept.replace(Figures({"turn": [3.0, 4.0]}))
+    assert kept.rounds == {"read": [1.0], "turn": [3.0, 4.0]}
+    assert kept.curves == before.curves
+
+
+@pytest.mark.parametrize(("power", "expected"), [(0, 0.0), (1, 1.0), (2, 2.0)])
+def test_the_exponent_says_how_a_cost_grows(power: int, expected: float):
+    curve = {size: 3.0 * size**power for size in (10, 100, 1000, 10_000)}
+    assert exponent(curve) == pytest.approx(expected)
+
+
+def test_a_goal_is_met_at_its_bound():
+    assert least(3).met(3.0)
+    assert not least(3).met(2.9)
+    assert most(3).met(3.0)
+    assert not most(3).met(3.1)
+
+
+def test_a_ratio_that_fell_by_more_than_a_third_is_worse():
+    best, worse = judged({"read": 0.9, "append": 0.9}, lambda: {"read": 0.59, "append": 0.61})
+    assert worse == ["read"]
+    assert best == {"read": 0.59, "append": 0.61}
+
+
+def test_what_looks_bad_is_measured_again_before_it_is_believed():
+    told = iter([0.1] * ROUNDS * (ATTEMPTS - 1) + [0.8, 0.1])
+    _, worse = judged({"read": 0.9}, lambda: {"read": next(told)})
+    assert worse == []
+
+
+def test_what_is_no_longer_measured_is_worse():
+    assert judged({"read": 0.9}, dict)[1] == ["read"]

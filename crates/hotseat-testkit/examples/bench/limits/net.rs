@@ -1,0 +1,75 @@
+//! A server that does nothing: an empty handler, an empty stream, an empty gRPC call.
+//!
+//! They answer at the paths and with the messages that the clients of the bench use, so that the
+//! same client measures both. The stream has as many pieces as a run of AG-UI, of the same size.
+
+use std::convert::Infallible;
+use std::io::Read as _;
+use std::net::Ipv4Addr;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::response::sse::{Event, Sse};
+use axum::routing::{any, get, post};
+use axum::serve::ListenerExt as _;
+use hotseat_testkit::proto::{GetSessionRequest, Session};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tonic::codegen::BoxFuture;
+use tonic::server::{Grpc, UnaryService};
+use tonic::{Response, Status};
+use tonic_prost::ProstCodec;
+
+/// What a run of one text is made of: begin, begin of the text, text, its end, end.
+const PIECES: usize = 5;
+
+/// About what a piece of such a run has.
+const PIECE: &str = r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"4f6c2c39-0000-4000-8000-000000000001","delta":"The answer is forty-two, as it was the last time."}"#;
+
+/// Says where it listens, and serves until stdin ends.
+pub(crate) fn serve() {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        println!("{}", json!({"url": format!("http://{address}")}));
+        let router = Router::new()
+            .route("/empty", get(async || ""))
+            .route("/ag-ui/empty", post(stream))
+            .route("/hotseat.v1.Seat/GetSession", any(call));
+        // Otherwise the kernel holds small answers back for 40 ms.
+        let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket"));
+        let serving = axum::serve(listener, router).with_graceful_shutdown(end_of_input());
+        serving.await.expect("a server");
+    });
+}
+
+/// Whoever started this holds the other end, so it cannot be left behind.
+async fn end_of_input() {
+    let wait = || std::io::stdin().read_to_end(&mut Vec::new());
+    // Whichever way it ends, it is over.
+    let _ = tokio::task::spawn_blocking(wait).await;
+}
+
+async fn stream(_: Bytes) -> Sse<impl futures_util::Stream<Item = Result<Event, Infallible>>> {
+    let pieces = (0..PIECES).map(|_| Ok(Event::default().data(PIECE)));
+    Sse::new(futures_util::stream::iter(pieces))
+}
+
+async fn call(request: Request) -> axum::http::Response<Body> {
+    let codec = ProstCodec::<Session, GetSessionRequest>::default();
+    Grpc::new(codec).unary(Echo, request).await.map(Body::new)
+}
+
+struct Echo;
+
+impl UnaryService<GetSessionRequest> for Echo {
+    type Response = Session;
+    type Future = BoxFuture<Response<Session>, Status>;
+
+    fn call(&mut self, request: tonic::Request<GetSessionRequest>) -> Self::Future {
+        let id = request.into_inner().session_id;
+        Box::pin(async { Ok(Response::new(Session { id, ..Default::default() })) })
+    }
+}

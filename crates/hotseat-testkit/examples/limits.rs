@@ -1,0 +1,54 @@
+//! What this machine can do without us: the limits that `make bench` measures beside Hotseat.
+//!
+//! `limits disk FOLDER`: one durable write of an event, with nothing around it.
+//! `limits sqlite FOLDER SECONDS ROWS [COMMITS]`: our table of events through one writer, ROWS in a
+//! commit, and no more commits than that.
+//! `limits read FOLDER ROWS TIMES`: the same rows read again.
+//! `limits scan FILE`: a look for quotes, and a pass that checks, over the bytes of a JSON file.
+//! `limits rewrite FILE`: one parse and one durable write of a file.
+//! `limits serve`: an empty handler, an empty stream and an empty gRPC call, until stdin ends.
+//!
+//! Each prints one JSON object.
+
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
+
+#[path = "bench/cost.rs"]
+mod cost;
+#[path = "bench/limits/disk.rs"]
+mod disk;
+#[path = "bench/limits/json.rs"]
+mod json;
+#[path = "bench/limits/net.rs"]
+mod net;
+#[path = "bench/report.rs"]
+mod report;
+#[path = "bench/sample.rs"]
+mod sample;
+#[path = "bench/limits/sqlite.rs"]
+mod sqlite;
+
+use std::path::Path;
+
+const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS [COMMITS] | \
+    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve";
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let number = |word: &str| word.parse::<usize>().expect("a number");
+    let figures = match words.as_slice() {
+        ["disk", folder] => disk::sync(Path::new(folder)),
+        ["sqlite", folder, seconds, rows, rest @ ..] => {
+            let commits = rest.first().map_or(usize::MAX, |word| number(word));
+            sqlite::write(Path::new(folder), number(seconds), number(rows), commits)
+        }
+        ["read", folder, rows, times] => {
+            sqlite::read(Path::new(folder), number(rows), number(times))
+        }
+        ["scan", file] => json::scan(Path::new(file)),
+        ["rewrite", file] => json::rewrite(Path::new(file)),
+        ["serve"] => return net::serve(),
+        _ => panic!("{USAGE}"),
+    };
+    println!("{figures}");
+}
