@@ -1,4 +1,4 @@
-"""`ag-ui-adk` with the agent of the bench, for `bench/agents.py`.
+"""`ag-ui-adk` with the agent of the bench, for `bench/served.py`.
 
 Runs in an environment of its own, which has `ag-ui-adk` and `uvicorn`: PYTHON ag_ui_server.py PORT
 """

@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import json
 import time
-from pathlib import Path
 
 import appends
 import databases
@@ -29,7 +28,7 @@ import served
 import starts
 import traces
 import turns
-from programs import Programs
+from programs import Programs, absolute
 from rounds import Figures, tell
 from server import ROOT
 
@@ -87,9 +86,9 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     release = ROOT / "target" / "release"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--hotseat", type=Path, default=release / "hotseat")
-    parser.add_argument("--examples", type=Path, default=release / "examples")
-    parser.add_argument("--peers", type=Path, required=True, help="a Python with the bench group")
+    parser.add_argument("--hotseat", type=absolute, default=release / "hotseat")
+    parser.add_argument("--examples", type=absolute, default=release / "examples")
+    parser.add_argument("--peers", type=absolute, required=True, help="Python with the bench group")
     parser.add_argument("--only", help=f"parts, with commas: {', '.join(PARTS)}")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of a part at most (5)")
     return parser.parse_args()

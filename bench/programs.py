@@ -13,6 +13,11 @@ from typing import Any
 from server import Server
 
 
+def absolute(path: str) -> Path:
+    """Servers run in folders of their own; links stay, since a Python knows itself by its own."""
+    return Path(path).absolute()
+
+
 @dataclass(frozen=True)
 class Programs:
     """Where everything is that is started."""

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from clients import TEXT
 from events import BATCH, session_with
-from programs import Programs
+from programs import Programs, absolute
 from rounds import tell
 from served import hotseat_server
 from server import ROOT, Server, running
@@ -130,8 +130,8 @@ def cost(server: Server, work: Callable[[], int]) -> tuple[float, float]:
 def arguments() -> argparse.Namespace:
     debug = ROOT / "target" / "debug"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--hotseat", type=Path, default=debug / "hotseat")
-    parser.add_argument("--examples", type=Path, default=debug / "examples")
+    parser.add_argument("--hotseat", type=absolute, default=debug / "hotseat")
+    parser.add_argument("--examples", type=absolute, default=debug / "examples")
     parser.add_argument("--store", action="store_true", help="write the ratios to be kept")
     return parser.parse_args()
 
