@@ -1,7 +1,9 @@
 //! Reading the log: filters, order, limits.
 
+use std::io::Write as _;
+
 use hotseat_core::{Kind, NewEvent, Seq};
-use hotseat_store::{EventQuery, Order, Sort, Store};
+use hotseat_store::{EventQuery, EventRef, Order, Sort, Store};
 
 use crate::log::{answer, append, at, created, event, id, raw, request, said, seqs};
 use crate::suite;
@@ -19,6 +21,7 @@ suite!(
     events_are_filtered_by_type,
     filters_apply_together,
     one_event_is_found_by_its_place,
+    a_page_written_where_it_is_read_says_what_its_events_say,
 );
 
 /// Seven events: 1 user, 2 agent, 3 request, 4 response, 5 and 6 agent, 7 user; 10 ms apart.
@@ -204,5 +207,36 @@ async fn one_event_is_found_by_its_place(store: Store) {
     assert_eq!(store.event(id(1), Seq::new(4)).await.unwrap().unwrap().event_id, "answer-1");
     for nowhere in [0, 8, u64::MAX] {
         assert!(store.event(id(1), Seq::new(nowhere)).await.unwrap().is_none());
+    }
+}
+
+fn write(event: &EventRef<'_>, text: &mut Vec<u8>) {
+    writeln!(text, "{event:?}").unwrap();
+}
+
+async fn a_page_written_where_it_is_read_says_what_its_events_say(store: Store) {
+    seven(&store).await;
+    // Large enough to be kept compressed.
+    append(&store, id(1), vec![said("8", &"word ".repeat(50_000))]).await;
+    let backwards = EventQuery { order: Order::Descending, ..EventQuery::default() };
+    for (query, more) in [
+        (EventQuery::default(), false),
+        (EventQuery { limit: 8, ..EventQuery::default() }, false),
+        (EventQuery { limit: 7, ..EventQuery::default() }, true),
+        (EventQuery { limit: 1, ..backwards.clone() }, true),
+        (EventQuery { after: Seq::new(7), limit: 3, ..EventQuery::default() }, false),
+        (EventQuery { max_bytes: 1, ..backwards }, true),
+        (EventQuery { after: Seq::new(8), ..EventQuery::default() }, false),
+    ] {
+        let events = store.events(id(1), query.clone()).await.unwrap();
+        let mut text = b"before\n".to_vec();
+        for event in &events {
+            write(&event.into(), &mut text);
+        }
+        let began = b"before\n".to_vec();
+        let written = store.write_events(id(1), query.clone(), began, write).await.unwrap();
+        assert!(written.text == text, "{query:?}");
+        assert_eq!(written.last, events.last().map(|event| event.seq), "{query:?}");
+        assert_eq!(written.more, more, "{query:?}");
     }
 }

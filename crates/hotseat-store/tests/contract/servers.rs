@@ -45,6 +45,16 @@ async fn running(store: &Store, n: u128) -> SessionId {
     id(n)
 }
 
+/// Two servers that are there, and a session with an open run that nobody works on.
+async fn two_servers(database: &TestDatabase) -> (Store, Shared, SessionId) {
+    let (store, shared) = open(database).await;
+    let session = running(&store, 1).await;
+    for server in [ONE, TWO] {
+        shared.present(&card(server, 1), LONG).await.unwrap();
+    }
+    (store, shared, session)
+}
+
 async fn waiting(shared: &Shared) -> Vec<SessionId> {
     shared.waiting_runs(vec!["math".to_owned()]).await.unwrap()
 }
@@ -94,11 +104,7 @@ async fn a_run_is_taken_once() {
 #[tokio::test]
 async fn what_a_server_worked_on_that_is_gone_is_taken_over() {
     let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
-    let session = running(&store, 1).await;
-    for server in [ONE, TWO] {
-        shared.present(&card(server, 1), LONG).await.unwrap();
-    }
+    let (_store, shared, session) = two_servers(&database).await;
     assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
     assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap(), "it has it still");
     assert!(!shared.take_run(&claim(session, 1, TWO)).await.unwrap());
@@ -115,11 +121,7 @@ async fn what_a_server_worked_on_that_is_gone_is_taken_over() {
 #[tokio::test]
 async fn a_worker_keeps_its_run_when_it_goes_to_another_server() {
     let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
-    let session = running(&store, 1).await;
-    for server in [ONE, TWO] {
-        shared.present(&card(server, 1), LONG).await.unwrap();
-    }
+    let (_store, shared, session) = two_servers(&database).await;
     let of_worker = |worker: &str, server| RunClaim {
         worker: Some(worker.to_owned()),
         ..claim(session, 1, server)
@@ -161,11 +163,7 @@ async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it() {
 #[tokio::test]
 async fn a_run_that_was_let_go_of_is_anybodys() {
     let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
-    let session = running(&store, 1).await;
-    for server in [ONE, TWO] {
-        shared.present(&card(server, 1), LONG).await.unwrap();
-    }
+    let (_store, shared, session) = two_servers(&database).await;
     assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
     shared.release_run(session, &run_id(1), ONE).await.unwrap();
     assert_eq!(waiting(&shared).await, [session]);
