@@ -40,7 +40,7 @@ pub(super) fn session(
             .map_err(StoreError::backend("read events"))?;
         let Some(last) = page.last() else { break };
         after = last.seq;
-        let mut ledger = SessionLedger::new(work, limits, id);
+        let mut ledger = SessionLedger::new(work, limits, &session);
         for event in page {
             refold(&mut session, event.seq, event.entry, limits, &mut ledger)?;
         }

@@ -24,6 +24,8 @@ pub(super) struct SessionLedger<'l, 'w> {
     limits: &'l Limits,
     session: SessionId,
     key: String,
+    /// Some of its events may be settled already.
+    settled: bool,
     /// Events that were written and wait to be settled.
     added: Added,
     /// The same events for those who watch, if anybody does.
@@ -42,13 +44,16 @@ struct Added {
 }
 
 impl<'l, 'w> SessionLedger<'l, 'w> {
-    pub(super) fn new(work: &'l mut Work<'w>, limits: &'l Limits, session: SessionId) -> Self {
-        let brought = work.hub.is_watched(session).then(Vec::new);
+    pub(super) fn new(work: &'l mut Work<'w>, limits: &'l Limits, session: &Session) -> Self {
+        let id = session.id;
+        let brought = work.hub.is_watched(id).then(Vec::new);
+        let settled = session.last_seq != Seq::START && !work.tail.has_all_of(id);
         Self {
             work,
             limits,
-            session,
-            key: session.to_string(),
+            session: id,
+            key: id.to_string(),
+            settled,
             added: Added::default(),
             brought,
             touched: Cell::new(false),
@@ -108,6 +113,9 @@ impl Ledger for SessionLedger<'_, '_> {
         let unsettled = self.added.ids.get(event_id).copied();
         if let Some(seq) = unsettled.or_else(|| self.work.tail.seq_of(self.session, event_id)) {
             return Ok(Some(seq));
+        }
+        if !self.settled {
+            return Ok(None);
         }
         identity::find(self.work.connection, self.session, &self.key, event_id)
             .map_err(StoreError::backend("look for an event"))

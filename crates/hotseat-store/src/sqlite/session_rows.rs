@@ -29,8 +29,8 @@ pub(super) fn create(
     if opening.is_empty() {
         return Ok(Created::New(session));
     }
-    append(work, limits, session.id, Expected::Any, opening)?;
-    let session = find(work, session.id)?;
+    append_to(work, limits, session, Expected::Any, opening)?;
+    let session = find(work, new.id)?;
     session.map(Created::New).ok_or(AppendError::NoSession { session: new.id })
 }
 
@@ -65,9 +65,20 @@ pub(super) fn append(
     expected: Expected,
     events: Vec<Prepared>,
 ) -> Result<Appended, AppendError> {
-    let mut session = find(work, id)?.ok_or(AppendError::NoSession { session: id })?;
-    let removed_before = session.removed_through;
-    let mut ledger = SessionLedger::new(work, limits, id);
+    let session = find(work, id)?.ok_or(AppendError::NoSession { session: id })?;
+    append_to(work, limits, session, expected, events)
+}
+
+/// Appends to a session that was found, or made just now.
+fn append_to(
+    work: &mut Work<'_>,
+    limits: &Limits,
+    mut session: Session,
+    expected: Expected,
+    events: Vec<Prepared>,
+) -> Result<Appended, AppendError> {
+    let (id, removed_before) = (session.id, session.removed_through);
+    let mut ledger = SessionLedger::new(work, limits, &session);
     let appended = rules::apply(&mut session, expected, events, limits, &mut ledger)?;
     let trimmed = session.removed_through.get() - removed_before.get();
     if appended.new > 0 {
@@ -110,7 +121,7 @@ pub(super) fn clear(
         return Err(AppendError::StillOpen { session: id });
     }
     let through = session.last_seq;
-    let mut ledger = SessionLedger::new(work, limits, id);
+    let mut ledger = SessionLedger::new(work, limits, &session);
     let Removed { entries, .. } = rules::remove_through(&mut session, through, &mut ledger)?;
     ledger.finish(session)?;
     retention::note(work.connection, RemovalReason::Cleared, 0, entries)?;

@@ -28,7 +28,7 @@ const MOST: usize = 8192;
 
 /// Events that are settled together when too many wait: enough of them to share pages, and
 /// so few that an append behind them waits for some milliseconds only.
-const SHARE: usize = 256;
+const SHARE: usize = 64;
 
 /// Events of one session that are settled at once, at least.
 const PIECE: usize = 64;
@@ -198,6 +198,12 @@ impl Tail {
     /// Where an unsettled event stands.
     pub(super) fn seq_of(&self, session: SessionId, event_id: &str) -> Option<Seq> {
         self.sessions.get(&session)?.ids.get(event_id).copied()
+    }
+
+    /// Whether every event that a session ever had waits here.
+    pub(super) fn has_all_of(&self, session: SessionId) -> bool {
+        let waiting = self.sessions.get(&session).and_then(|waiting| waiting.events.front());
+        waiting.is_some_and(|first| first.seq == Seq::START.next())
     }
 
     /// The id for one more event.
