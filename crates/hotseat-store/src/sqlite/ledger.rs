@@ -15,7 +15,7 @@ use super::tail::{Summary, Unsettled};
 use super::usage::count;
 use super::whereabouts::Clue;
 use super::writer::Work;
-use super::{identity, leases, reader, settle};
+use super::{identity, leases, reader, servers, settle};
 use crate::rules::{Ledger, Prepared, Removed};
 use crate::{EventQuery, Lease, Limits, Session, StoreError, claim_on};
 
@@ -28,6 +28,8 @@ pub(super) struct SessionLedger<'l, 'w> {
     added: Added,
     /// The same events for those who watch, if anybody does.
     brought: Option<Vec<Arc<Event>>>,
+    /// The worker that was the last to have a run, once it was looked for.
+    last_worker: Option<Option<String>>,
     /// Something besides events was written, and the summary has to be written with it.
     touched: Cell<bool>,
 }
@@ -51,6 +53,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
             key: session.to_string(),
             added: Added::default(),
             brought,
+            last_worker: None,
             touched: Cell::new(false),
         }
     }
@@ -135,7 +138,12 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn last_worker(&mut self) -> Result<Option<&str>, StoreError> {
-        Ok(None)
+        if self.last_worker.is_none() {
+            let lease = servers::lease(self.work.connection, &self.key)
+                .map_err(StoreError::backend("look who has a run"))?;
+            self.last_worker = Some(lease.and_then(|lease| lease.worker));
+        }
+        Ok(self.last_worker.as_ref().and_then(Option::as_deref))
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {
