@@ -58,6 +58,9 @@ impl App {
         let (mut agents, mut changes) = (self.workers.changes(), company.store.changes());
         loop {
             tokio::select! {
+                // In this order: which of two comes first decides when the next beat is, and a
+                // simulation has to be the same every time.
+                biased;
                 _ = beats.tick() => {}
                 // One that lags looks, too.
                 _ = agents.recv() => {}
