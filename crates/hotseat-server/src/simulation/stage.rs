@@ -94,7 +94,8 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn new(play: Play, store: &Store, seed: u64) -> Self {
         world::set_scene(seed);
-        let session = SessionId::new(Uuid::from_u128(u128::from(seed) << 64 | 0x51));
+        let session = Uuid::from_u128(u128::from(seed) << 64 | (0x51 + play as u128));
+        let session = SessionId::new(session);
         let turnstile = Turnstile::default();
         let world = Rc::new(World::new(store, session, seed, &turnstile));
         let mut actors: Vec<Actor> = Vec::new();
