@@ -149,20 +149,19 @@ impl Hands {
             if world.is_lost(&line) {
                 return;
             }
-            if world.faults.get() && world.once_in(8) {
-                world.pause(STALLS).await;
-            } else if world.faults.get() && world.once_in(8) {
-                // The server notices at once that it is gone, or not before it is back.
-                let kept = world.once_in(2).then_some(line);
-                let steps = world.pick(3);
-                for _ in 0..steps {
-                    self.step(None).await;
+            match world.faults.get().then(|| world.pick(8)) {
+                Some(0) => world.pause(STALLS).await,
+                Some(1) => {
+                    // The server notices at once that it is gone, or not before it is back.
+                    let kept = world.once_in(2).then_some(line);
+                    for _ in 0..world.pick(3) {
+                        self.step(None).await;
+                    }
+                    world.pause(AWAY).await;
+                    drop(kept);
+                    return;
                 }
-                world.pause(AWAY).await;
-                drop(kept);
-                return;
-            } else {
-                self.step(Some(&line)).await;
+                _ => self.step(Some(&line)).await,
             }
         }
     }

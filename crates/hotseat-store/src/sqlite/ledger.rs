@@ -1,6 +1,6 @@
 //! One session's rows, within the savepoint of one piece of work.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) struct SessionLedger<'l, 'w> {
     /// The same events for those who watch, if anybody does.
     brought: Option<Vec<Arc<Event>>>,
     /// The worker that was the last to have a run, once it was looked for.
-    last_worker: Option<Option<String>>,
+    last_worker: OnceCell<Option<String>>,
     /// Something besides events was written, and the summary has to be written with it.
     touched: Cell<bool>,
 }
@@ -53,7 +53,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
             key: session.to_string(),
             added: Added::default(),
             brought,
-            last_worker: None,
+            last_worker: OnceCell::new(),
             touched: Cell::new(false),
         }
     }
@@ -138,12 +138,12 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn last_worker(&mut self) -> Result<Option<&str>, StoreError> {
-        if self.last_worker.is_none() {
-            let lease = servers::lease(self.work.connection, &self.key)
-                .map_err(StoreError::backend("look who has a run"))?;
-            self.last_worker = Some(lease.and_then(|lease| lease.worker));
+        if let Some(known) = self.last_worker.get() {
+            return Ok(known.as_deref());
         }
-        Ok(self.last_worker.as_ref().and_then(Option::as_deref))
+        let lease = servers::lease(self.work.connection, &self.key)
+            .map_err(StoreError::backend("look who has a run"))?;
+        Ok(self.last_worker.get_or_init(|| lease.and_then(|lease| lease.worker)).as_deref())
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {
