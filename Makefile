@@ -166,7 +166,8 @@ soak: build $(STAMPS)/nextest $(STAMPS)/postgres
 	cargo build --release --locked --package hotseat-testkit --features server --example soak
 	target/release/examples/soak target/release/hotseat
 	SOAK_STORE=postgres target/release/examples/soak target/release/hotseat
-	HOTSEAT_SIMULATIONS=20000 cargo nextest run --locked --package hotseat-server simulation
+	HOTSEAT_SIMULATIONS=20000 cargo nextest run --locked --package hotseat-server simulation::whatever_fails_turns
+	HOTSEAT_SIMULATIONS=5000 cargo nextest run --locked --package hotseat-server simulation::whatever_fails_every_step
 
 # The same tests as in `make test`, with a hundred times as many inputs.
 fuzz: $(STAMPS)/package-dev $(STAMPS)/nextest

@@ -18,7 +18,7 @@ import grpc
 
 from hotseat import _wire
 from hotseat.errors import ConnectionClosed, ServerRefused, ServerUnreachable
-from hotseat.http1 import MAX_ANSWER_BYTES
+from hotseat.http1 import MAX_ANSWER_BYTES, REASON
 from hotseat.notices import notice
 from hotseat.settings import Settings, private_authority
 from hotseat.short_calls import NotOurServer, ShortCalls, Stale
@@ -148,7 +148,8 @@ class Connection:
         if error.code() == grpc.StatusCode.UNAUTHENTICATED and self._try_another_token():
             return
         if not _heals(error):
-            raise ServerRefused(self.url, method, error.code(), error.details() or "") from None
+            refused = (self.url, method, error.code(), error.details() or "", _reason(error))
+            raise ServerRefused(*refused) from None
         if not self._outage_told:
             self._outage_told = True
             notice(
@@ -242,6 +243,12 @@ class Connection:
         # A later call starts over: the server may have been restarted with another token.
         self._refused_tokens.clear()
         return False
+
+
+def _reason(error: grpc.aio.AioRpcError) -> str:
+    told = error.trailing_metadata()
+    reason = told.get(REASON) if told is not None else None
+    return reason if isinstance(reason, str) else ""
 
 
 def _heals(error: grpc.aio.AioRpcError) -> bool:

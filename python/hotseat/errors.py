@@ -28,16 +28,20 @@ class HotseatError(RuntimeError):
 class ServerRefused(HotseatError):
     """The server answered with an error that will not heal by itself."""
 
-    def __init__(self, url: str, method: str, code: grpc.StatusCode, details: str) -> None:
-        reason = _ADVICE.get(code)
+    def __init__(
+        self, url: str, method: str, code: grpc.StatusCode, details: str, reason: str = ""
+    ) -> None:
+        advice = _ADVICE.get(code)
         text = f"Hotseat at {url} refused {method}: {code.name}"
         if details:
             text += f": {details}"
-        if reason:
-            text += f"; {reason}"
+        if advice:
+            text += f"; {advice}"
         super().__init__(text)
         self.code = code
         self.details = details
+        self.reason = reason
+        """Which refusal it is, by the server's own word: several share a code."""
         self.repeated = False
         """Whether the request was sent before, and may have done its work without us knowing."""
 

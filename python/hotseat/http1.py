@@ -24,6 +24,9 @@ MAX_ANSWER_BYTES = 256 * 1024 * 1024
 # The largest head of an answer; ours are a few hundred bytes.
 _MAX_HEAD_BYTES = 64 * 1024
 
+# The metadata in which the server says which of the refusals that share a code it is.
+REASON = "hotseat-code"
+
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _OK = b"0"
 _FRAME_BYTES = 5
@@ -52,10 +55,10 @@ class _Reading(enum.Enum):
     TRAILER = enum.auto()
 
 
-def failed(code: grpc.StatusCode, details: str) -> grpc.aio.AioRpcError:
-    """The error that gRPC itself would raise."""
-    nothing = grpc.aio.Metadata()
-    return grpc.aio.AioRpcError(code, nothing, nothing, details)
+def failed(code: grpc.StatusCode, details: str, reason: str = "") -> grpc.aio.AioRpcError:
+    """The error that gRPC itself would raise, with the server's own word for it."""
+    told = grpc.aio.Metadata((REASON, reason)) if reason else grpc.aio.Metadata()
+    return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), told, details)
 
 
 class Http1Line(asyncio.Protocol):
@@ -190,7 +193,8 @@ class Http1Line(asyncio.Protocol):
         if code != _OK:
             details = urllib.parse.unquote(headers.get(b"grpc-message", b"").decode())
             known = _CODES.get(int(code), grpc.StatusCode.UNKNOWN)
-            self._failure = failed(known, details)
+            reason = headers.get(REASON.encode(), b"").decode(errors="replace")
+            self._failure = failed(known, details, reason)
         self._last = headers.get(b"connection", b"").lower() == b"close"
         self._chunked = headers.get(b"transfer-encoding", b"").lower() == b"chunked"
         self._missing = 0 if self._chunked else int(headers.get(b"content-length", b"0"))

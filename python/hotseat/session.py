@@ -28,6 +28,9 @@ _IDLE_SECONDS = 30.0
 # How long the dismissal of an abandoned turn is tried.
 _DISMISS_SECONDS = 5.0
 
+# The server's word for a run that another worker has.
+_TAKEN_OVER = "run_elsewhere"
+
 _KINDS = ["response", "tool_run", "session"]
 
 
@@ -238,7 +241,7 @@ class SessionLink:
         try:
             return await self._connection.call(service, method, request)
         except ServerRefused as error:
-            if self._worker_id and error.code == grpc.StatusCode.ABORTED:
+            if error.reason == _TAKEN_OVER:
                 self.abandon()
                 raise RunTakenOver(self.id) from None
             if error.code != grpc.StatusCode.NOT_FOUND or self._creation is None:
@@ -255,7 +258,10 @@ class SessionLink:
         if self._abandoned:
             return
         request = _wire.DismissTurnRequest(
-            session_id=self.id, turn_id=turn_id, reason="the run was cancelled"
+            session_id=self.id,
+            turn_id=turn_id,
+            reason="the run was cancelled",
+            worker_id=self._worker_id,
         )
         try:
             async with asyncio.timeout(_DISMISS_SECONDS):

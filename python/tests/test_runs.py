@@ -250,3 +250,19 @@ async def test_a_run_that_another_worker_has_now_is_left_without_a_word(stage: S
     assert on.heard.ends.empty(), "nothing was told of the run that was left"
     assert "cancelled" not in [run["status"] for run in await on.human.payloads("run")]
     assert len(await on.human.log("request")) == len(await on.human.log("response")) == 1
+
+
+async def test_a_run_that_is_given_back_while_it_is_left_begins_anew_from_the_log(
+    stage: Setting,
+) -> None:
+    on = await stage(LlmAgent(name="math", model="nobody", tools=[add]))
+    run_id = on.start("1 + 2?")
+    turn = await on.human.next_turn()
+
+    on.host.leave(run_id)
+    on.start("1 + 2?", run_id=run_id, resume=True)
+
+    await on.human.say(turn, "3")
+    assert (await on.end()).status == "finished"
+    assert on.heard.ends.empty()
+    assert len(await on.human.log("request")) == 1, "the turn that waited was taken up"

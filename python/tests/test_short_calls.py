@@ -146,13 +146,17 @@ class _Nowhere(asyncio.Transport):
 
 
 async def test_a_refusal_has_the_code_and_the_words_of_the_server(fake: Any) -> None:
-    refusal = HEAD + b"grpc-status: 5\r\ngrpc-message: no%20t%C3%A9a\r\ncontent-length: 0\r\n\r\n"
+    refusal = (
+        HEAD + b"grpc-status: 5\r\ngrpc-message: no%20t%C3%A9a\r\nhotseat-code: no_tea\r\n"
+        b"content-length: 0\r\n\r\n"
+    )
     server, address = await fake(saying(refusal, whole(b"pong")))
     calls = ShortCalls(address)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await calls.call("/a.B/C", None, b"")
     assert refused.value.code() == grpc.StatusCode.NOT_FOUND
     assert refused.value.details() == "no téa"
+    assert refused.value.trailing_metadata().get("hotseat-code") == "no_tea"
     assert await calls.call("/a.B/C", None, b"") == b"pong"
     assert server.connections == 1
     calls.close()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +20,25 @@ from support import PATIENCE, Server
 pytestmark = pytest.mark.asyncio
 
 
+@contextmanager
+def log_of(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[str], None]]]:
+    """A database of a kind: where it is, and how to write to it behind the server's back."""
+    if kind == "postgres":
+        with postgres() as database:
+            yield f"postgres{database}", lambda sql: execute(database, sql)
+        return
+    path = folder / "log.db"
+
+    def write(sql: str) -> None:
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            database.execute(sql)
+
+    yield f"sqlite://{path}", write
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 async def test_what_it_writes_is_refused_and_no_tool_runs(
-    new_server: Callable[..., Server], meet: Any
+    kind: str, tmp_path: Path, new_server: Callable[..., Server], meet: Any
 ) -> None:
     sums: list[int] = []
 
@@ -26,15 +47,14 @@ async def test_what_it_writes_is_refused_and_no_tool_runs(
         sums.append(a + b)
         return a + b
 
-    with postgres() as database:
-        server = new_server(environment={"HOTSEAT_STORE": f"postgres{database}"})
+    with log_of(kind, tmp_path) as (address, write):
+        server = new_server(environment={"HOTSEAT_STORE": address})
         human = await meet(server, str(uuid.uuid4()))
         on = Stage(server, human, LlmAgent(name="math", model="nobody", tools=[add]))
         run_id = on.start("1 + 2?")
         turn = await human.next_turn()
         before = await human.log()
-        execute(
-            database,
+        write(
             "INSERT INTO run_leases (session_id, run_id, server_id, worker) VALUES"
             f" ('{human.session_id}', '{run_id}', '{uuid.uuid4()}', 'another')",
         )

@@ -2,10 +2,15 @@
 //!
 //! Rows are carried over, not events appended again: what limits removed cannot be computed anew,
 //! and the log's order of all sessions stays. The target must be empty, because the rows of two
-//! stores cannot be told apart where their ids meet. Leases stay behind: they end by themselves.
+//! stores cannot be told apart where their ids meet, or hold a part of the same copy, which was
+//! cut off: what is there is compared and not believed, and then it goes on behind it. Leases
+//! stay behind: they end by themselves.
+
+mod compare;
+
+use std::collections::HashSet;
 
 use hotseat_core::{Event, Message, Seq, SessionId, TurnId};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::tally::Tally;
@@ -75,15 +80,13 @@ pub(crate) struct TokenPart {
     pub(crate) hash: Vec<u8>,
 }
 
-impl Common {
-    /// In an order that does not depend on the database.
-    fn sorted(mut self) -> Self {
-        self.shared.sort();
-        self.removals.sort_by_key(|removal| removal.reason.as_str());
-        self.users.sort_by_key(|user| user.id);
-        self.tokens.sort_by_key(|part| part.token.id);
-        self
-    }
+/// What is there of a copy that was cut off.
+#[derive(Debug)]
+struct Begun {
+    sessions: HashSet<SessionId>,
+    common: bool,
+    /// How far the audit is.
+    audit: Option<u64>,
 }
 
 /// How far a copy or a comparison is.
@@ -98,11 +101,20 @@ pub struct Progress {
 /// Why a store was not copied.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// There is something in the target.
-    #[error("the target holds {sessions} sessions already: copy into an empty store")]
+    /// There is something in the target that is not of this copy.
+    #[error("the target holds {what} that are no copy of this store's: copy into an empty store")]
     NotEmpty {
-        /// How many.
-        sessions: u64,
+        /// What is in the way.
+        what: String,
+    },
+    /// The target holds a part of a copy, and since then one of the stores was changed.
+    #[error(
+        "session {session} is in the target already and is not the same there: was one of the \
+         stores written to since the copy was cut off? Empty the target and copy again"
+    )]
+    Changed {
+        /// The first that differs.
+        session: SessionId,
     },
     /// A database failed.
     #[error(transparent)]
@@ -110,36 +122,25 @@ pub enum CopyError {
 }
 
 impl Store {
-    /// Copies everything into `target`, which has to be empty. Nobody may write to either
-    /// meanwhile. Returns how many sessions were copied.
+    /// Copies everything into `target`, which has to be empty or to hold a part of this copy that
+    /// was cut off. Nobody may write to either meanwhile. Returns how many sessions were copied.
     pub async fn copy_to(
         &self,
         target: &Self,
         mut progress: impl FnMut(Progress),
     ) -> Result<u64, CopyError> {
-        let sessions = target.counts().await?.sessions;
-        if sessions > 0 {
-            return Err(CopyError::NotEmpty { sessions });
-        }
         let ids = self.session_ids().await?;
+        let begun = self.what_is_there(target, &ids).await?;
         let all = ids.len() as u64;
         progress(Progress { done: 0, all });
         for (done, id) in (1..).zip(&ids) {
-            // One that was deleted since it was listed is no loss.
-            if let Some(parts) = self.parts(*id).await? {
-                target.put_parts(parts).await?;
-                let mut after = Seq::START;
-                loop {
-                    let events = self.placed_events(*id, after).await?;
-                    let Some(last) = events.last() else { break };
-                    after = last.event.seq;
-                    target.put_events(events).await?;
-                }
-            }
+            self.copy_session(target, *id, begun.sessions.contains(id)).await?;
             progress(Progress { done, all });
         }
-        target.put_common(self.common().await?).await?;
-        let mut after = None;
+        if !begun.common {
+            target.put_common(self.common().await?).await?;
+        }
+        let mut after = begun.audit;
         loop {
             let entries = self.audit_page(after).await?;
             let Some(last) = entries.last() else { return Ok(all) };
@@ -148,49 +149,71 @@ impl Store {
         }
     }
 
-    /// Compares everything with what `other` holds. Returns the sessions that differ or are
-    /// missing in one of them, and whether what belongs to no session differs.
-    pub async fn differences(
+    async fn copy_session(
         &self,
-        other: &Self,
-        mut progress: impl FnMut(Progress),
-    ) -> Result<(Vec<SessionId>, bool), StoreError> {
-        let mut ids = self.session_ids().await?;
-        ids.extend(other.session_ids().await?);
-        ids.sort_unstable();
-        ids.dedup();
-        let all = ids.len() as u64;
-        let mut different = Vec::new();
-        progress(Progress { done: 0, all });
-        for (done, id) in (1..).zip(ids) {
-            if self.digest(id).await? != other.digest(id).await? {
-                different.push(id);
-            }
-            progress(Progress { done, all });
+        target: &Self,
+        id: SessionId,
+        begun: bool,
+    ) -> Result<(), CopyError> {
+        // One that was deleted since it was listed is no loss.
+        let Some(parts) = self.parts(id).await? else { return Ok(()) };
+        if !begun {
+            target.put_parts(parts).await?;
+        } else if !target.parts(id).await?.is_some_and(|there| there.are_as(parts)) {
+            return Err(CopyError::Changed { session: id });
         }
-        let (ours, theirs) = (self.common().await?.sorted(), other.common().await?.sorted());
-        let same = format!("{ours:?}") == format!("{theirs:?}") && self.same_audit(other).await?;
-        Ok((different, !same))
-    }
-
-    async fn same_audit(&self, other: &Self) -> Result<bool, StoreError> {
-        let mut after = None;
+        let (mut after, mut begun) = (Seq::START, begun);
         loop {
-            let (ours, theirs) = (self.audit_page(after).await?, other.audit_page(after).await?);
-            if ours != theirs {
-                return Ok(false);
+            let mut events = self.placed_events(id, after).await?;
+            let there = if begun { target.placed_events(id, after).await? } else { Vec::new() };
+            let same = there.iter().zip(&events).all(|(there, here)| there.is_as(here));
+            if !same || there.len() > events.len() {
+                return Err(CopyError::Changed { session: id });
             }
-            let Some(last) = ours.last() else { return Ok(true) };
-            after = Some(last.seq);
+            let Some(last) = events.last() else { return Ok(()) };
+            after = last.event.seq;
+            // What was cut off ends before its source does.
+            begun &= there.len() == events.len();
+            events.drain(..there.len());
+            if !events.is_empty() {
+                target.put_events(events).await?;
+            }
         }
     }
 
-    async fn audit_page(&self, after: Option<u64>) -> Result<Vec<AuditEntry>, StoreError> {
+    /// What of this copy is in the target; nothing else may be.
+    async fn what_is_there(&self, target: &Self, ids: &[SessionId]) -> Result<Begun, CopyError> {
+        let sessions: HashSet<SessionId> = target.session_ids().await?.into_iter().collect();
+        let own: HashSet<&SessionId> = ids.iter().collect();
+        let foreign = sessions.iter().filter(|id| !own.contains(id)).count();
+        if foreign > 0 {
+            return Err(CopyError::NotEmpty { what: format!("{foreign} sessions") });
+        }
+        let (ours, theirs) = (self.common().await?.sorted(), target.common().await?.sorted());
+        let common = !theirs.is_as(&Common::default());
+        if common && !theirs.is_as(&ours) {
+            return Err(CopyError::NotEmpty { what: "users, shared state or figures".to_owned() });
+        }
+        let mut audit = None;
+        loop {
+            let (ours, theirs) = (self.audit_page(audit).await?, target.audit_page(audit).await?);
+            if !ours.starts_with(&theirs) {
+                return Err(CopyError::NotEmpty { what: "entries of the audit".to_owned() });
+            }
+            let Some(last) = theirs.last() else { return Ok(Begun { sessions, common, audit }) };
+            audit = Some(last.seq);
+        }
+    }
+
+    pub(super) async fn audit_page(
+        &self,
+        after: Option<u64>,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
         let query = AuditQuery { after, limit: EVENTS_AT_ONCE, ..AuditQuery::default() };
         self.audit_entries(query).await
     }
 
-    async fn session_ids(&self) -> Result<Vec<SessionId>, StoreError> {
+    pub(super) async fn session_ids(&self) -> Result<Vec<SessionId>, StoreError> {
         let mut query = SessionQuery { limit: SESSIONS_AT_ONCE, ..SessionQuery::default() };
         let mut ids = Vec::new();
         loop {
@@ -199,28 +222,6 @@ impl Store {
             query.cursor = page.next;
             if query.cursor.is_none() {
                 return Ok(ids);
-            }
-        }
-    }
-
-    /// A hash of all that is kept of a session; none if it is not there.
-    async fn digest(&self, id: SessionId) -> Result<Option<[u8; 32]>, StoreError> {
-        let Some(mut parts) = self.parts(id).await? else { return Ok(None) };
-        parts.turns.sort_by_key(|turn| turn.turn);
-        parts.asks.sort_by(|a, b| a.call_id.cmp(&b.call_id));
-        parts.state.sort();
-        parts.messages.sort_by(|a, b| (a.0, &a.1.id).cmp(&(b.0, &b.1.id)));
-        let mut hash = Sha256::new();
-        hash.update(format!("{parts:?}"));
-        let mut after = Seq::START;
-        loop {
-            let events = self.placed_events(id, after).await?;
-            let Some(last) = events.last() else { return Ok(Some(hash.finalize().into())) };
-            after = last.event.seq;
-            for placed in &events {
-                // The payload with its length, so that no two logs look alike.
-                let payload = placed.event.payload.get();
-                hash.update(format!("{placed:?} {} {payload}", payload.len()));
             }
         }
     }

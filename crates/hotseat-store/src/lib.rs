@@ -60,10 +60,11 @@ pub use query::{
     AdkCursor, AdkEventQuery, AdkSessionQuery, Cursor, EventQuery, Expected, InvalidCursor, Order,
     Page, Running, SessionQuery, Sort, TurnQuery, Waiting,
 };
+pub use rules::Answerer;
 pub use session::{
     AdkPage, AdkRead, AdkStored, Appended, Counts, Created, NewSession, OpenRun, Owner, Session,
     SharedState, Turn,
 };
-pub use shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, Shared, TakeOver};
-pub use store::Store;
+pub use shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, TakeOver};
+pub use store::{Shared, Store};
 pub use written::{EventRef, WriteEvent, WrittenEvents};

@@ -35,7 +35,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use deadpool_postgres::Pool;
-use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
+use hotseat_core::{Event, Message, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -49,7 +49,7 @@ use self::herald::{Ears, Herald, Outbox};
 use self::lane::Lanes;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::{Hub, Signal, Wake};
-use crate::rules::{Answerer, Prepared};
+use crate::rules::Prepared;
 use crate::written::Writing;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
@@ -101,14 +101,14 @@ macro_rules! retry {
 use retry;
 
 impl Postgres {
-    pub(crate) async fn open(url: &str, hub: Hub, limits: Limits) -> Result<Self, OpenError> {
+    pub(crate) async fn open(url: &str, hub: Hub, limits: Arc<Limits>) -> Result<Self, OpenError> {
         let way = Way::new(url)?;
         let pool = way.pool()?;
         let mut client = pool.get().await.map_err(|error| way.refused(error.into()))?;
         schema::migrate(&mut client, &way.place).await?;
         drop(client);
         let ears = Ears::open(&way).await.map_err(|failure| way.refused(failure))?;
-        let (limits, outbox) = (Arc::new(limits), Outbox::new(hub.clone()));
+        let outbox = Outbox::new(hub.clone());
         let (closing, closed) = watch::channel(());
         let lanes = Lanes::start(&pool, &limits, &outbox);
         let herald =
@@ -117,7 +117,11 @@ impl Postgres {
         Ok(Self { pool, lanes, outbox, limits, slot: lane::slot(), _closing: Arc::new(closing) })
     }
 
-    pub(crate) async fn create_session(&self, mut new: NewSession) -> Result<Created, AppendError> {
+    pub(crate) async fn create_session(
+        &self,
+        new: NewSession,
+        opening: Vec<Prepared>,
+    ) -> Result<Created, AppendError> {
         if self.limits.max_sessions.is_some() {
             if let Some(existing) = self.session(new.id).await? {
                 return Ok(Created::Existing(existing));
@@ -128,7 +132,6 @@ impl Postgres {
                 });
             self.outbox.tell(wakes?);
         }
-        let opening = self.prepared(std::mem::take(&mut new.opening));
         self.lanes.create(Session::fresh(&new), opening).await
     }
 
@@ -136,35 +139,9 @@ impl Postgres {
         &self,
         session: SessionId,
         expected: Expected,
-        events: Vec<NewEvent>,
+        events: Vec<Prepared>,
     ) -> Result<Appended, AppendError> {
-        self.lanes.append(session, expected, self.prepared(events)).await
-    }
-
-    pub(crate) async fn answer(
-        &self,
-        session: SessionId,
-        response: NewEvent,
-        by: Answerer,
-    ) -> Result<Appended, AppendError> {
-        let response = Prepared::answer(response, by, &self.limits);
-        self.lanes.append(session, Expected::Any, vec![response]).await
-    }
-
-    pub(crate) async fn append_work(
-        &self,
-        session: SessionId,
-        worker: Arc<str>,
-        events: Vec<NewEvent>,
-    ) -> Result<Appended, AppendError> {
-        let work = |event| Prepared::work(event, &worker, &self.limits);
-        let events = events.into_iter().map(work).collect();
-        self.lanes.append(session, Expected::Any, events).await
-    }
-
-    /// Worked out on the caller's task: the lane's is the one everybody waits for.
-    fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
-        events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()
+        self.lanes.append(session, expected, events).await
     }
 
     /// Passes a signal on to the other processes.

@@ -30,24 +30,21 @@ pub(crate) struct Prepared {
     pub(crate) effect: Effect,
     /// The payload, where it is large enough to be kept compressed.
     pub(crate) compressed: Option<Vec<u8>>,
-    /// Whose it is, if others may be in the way of it.
-    pub(crate) by: Option<By>,
-}
-
-/// Somebody who appends, in whose way others may be.
-#[derive(Debug, Clone)]
-pub(crate) enum By {
-    /// Gives an answer, unless somebody else has claimed the turn.
-    Answerer(Answerer),
-    /// Writes of a run, unless another worker has it.
-    Worker(Arc<str>),
+    /// Who answers with it, in whose way somebody may be who has claimed the turn.
+    pub(crate) by: Option<Answerer>,
+    /// The worker that writes it of its run, in whose way another may be who has the run.
+    pub(crate) worker: Option<Arc<str>>,
 }
 
 /// Somebody who answers a turn, and when.
 #[derive(Debug, Clone)]
-pub(crate) struct Answerer {
-    pub(crate) name: String,
-    pub(crate) now: Timestamp,
+pub struct Answerer {
+    /// Their name.
+    pub name: String,
+    /// What time it is.
+    pub now: Timestamp,
+    /// The worker that ends a turn of its own run, if it is one.
+    pub worker: Option<String>,
 }
 
 impl Prepared {
@@ -58,22 +55,23 @@ impl Prepared {
             .filter(|threshold| text.len() > *threshold)
             .and_then(|_| zstd::bulk::compress(text.as_bytes(), ZSTD_LEVEL).ok())
             .filter(|compressed| compressed.len() < text.len());
-        Self { effect: Effect::of(&event), event, compressed, by: None }
+        Self { effect: Effect::of(&event), event, compressed, by: None, worker: None }
     }
 
     /// An answer of somebody's.
     pub(crate) fn answer(event: NewEvent, by: Answerer, limits: &Limits) -> Self {
-        Self { by: Some(By::Answerer(by)), ..Self::new(event, limits) }
+        let worker = by.worker.as_deref().map(Arc::from);
+        Self { by: Some(by), worker, ..Self::new(event, limits) }
     }
 
     /// What a worker writes of a run.
     pub(crate) fn work(event: NewEvent, worker: &Arc<str>, limits: &Limits) -> Self {
-        Self { by: Some(By::Worker(Arc::clone(worker))), ..Self::new(event, limits) }
+        Self { worker: Some(Arc::clone(worker)), ..Self::new(event, limits) }
     }
 
     /// An event of the log, to be folded again and not to be written.
     pub(crate) fn again(event: NewEvent) -> Self {
-        Self { effect: Effect::of(&event), event, compressed: None, by: None }
+        Self { effect: Effect::of(&event), event, compressed: None, by: None, worker: None }
     }
 
     /// When it happened: by its own account, or when it arrived.
@@ -90,8 +88,7 @@ pub(crate) trait Ledger {
     fn turn(&mut self, turn: TurnId) -> Result<Option<(Seq, Option<Seq>)>, StoreError>;
     /// The claim on a turn, whether it is over or not.
     fn claim(&mut self, turn: TurnId) -> Result<Option<Lease>, StoreError>;
-    /// The worker that was the last to have a run of the session, where servers share it. One
-    /// that has a database for itself knows without.
+    /// The worker that was the last to have a run of the session.
     fn last_worker(&mut self) -> Result<Option<&str>, StoreError>;
     /// The pending turn with the oldest request.
     fn head(&mut self) -> Result<Option<TurnId>, StoreError>;
@@ -203,19 +200,14 @@ fn append_one(
     if session.status == SessionStatus::Completed {
         return Err(AppendError::Completed { session: session.id });
     }
-    let answerer = match &prepared.by {
-        Some(By::Worker(worker)) => {
-            check_worker(session, worker, ledger)?;
-            None
-        }
-        Some(By::Answerer(answerer)) => Some(answerer),
-        None => None,
-    };
+    if let Some(worker) = &prepared.worker {
+        check_worker(session, worker, ledger)?;
+    }
     let seq = session.last_seq.next();
     let was_open = session.pending_turns > 0;
     if let (Kind::Response, Some(turn)) = (event.kind, event.turn_id) {
         let end = effect.turn_end.unwrap_or(TurnEnd::Decided);
-        check_response(session, turn, end, answerer, ledger)?;
+        check_response(session, turn, end, prepared.by.as_ref(), ledger)?;
     }
     fold_run(session, event, effect.run.clone())?;
     if effect.completes && (was_open || session.run.is_some()) {

@@ -18,6 +18,7 @@ mod retention;
 mod row;
 mod schema;
 mod search;
+mod servers;
 mod session_rows;
 mod settle;
 mod tail;
@@ -30,18 +31,19 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use hotseat_core::{Event, Message, NewEvent, Seq, SessionId, TurnId};
+use hotseat_core::{Event, Message, Seq, SessionId, TurnId};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use self::moment::Moment;
 use self::reader::Readers;
+use self::servers::Roster;
 use self::whereabouts::Whereabouts;
 use self::writer::Writer;
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
-use crate::rules::{Answerer, Prepared};
+use crate::rules::Prepared;
 use crate::written::Writing;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
@@ -59,17 +61,17 @@ pub(crate) struct Sqlite {
     readers: Readers,
     whereabouts: Whereabouts,
     limits: Arc<Limits>,
+    roster: Roster,
 }
 
 impl Sqlite {
     pub(crate) fn open(
         path: &Path,
         hub: Hub,
-        limits: Limits,
+        limits: Arc<Limits>,
         durability: Durability,
     ) -> Result<Self, OpenError> {
         let connection = schema::open_writer(path, durability)?;
-        let limits = Arc::new(limits);
         let whereabouts = Whereabouts::default();
         let writer = Writer::start(
             path,
@@ -80,12 +82,16 @@ impl Sqlite {
             durability,
         )
         .map_err(OpenError::Thread)?;
-        Ok(Self { writer, readers: Readers::new(path), whereabouts, limits })
+        let (readers, roster) = (Readers::new(path), Roster::default());
+        Ok(Self { writer, readers, whereabouts, limits, roster })
     }
 
-    pub(crate) async fn create_session(&self, mut new: NewSession) -> Result<Created, AppendError> {
+    pub(crate) async fn create_session(
+        &self,
+        new: NewSession,
+        opening: Vec<Prepared>,
+    ) -> Result<Created, AppendError> {
         let limits = Arc::clone(&self.limits);
-        let opening = self.prepared(std::mem::take(&mut new.opening));
         self.writer.write(move |work| session_rows::create(work, &limits, &new, opening)).await
     }
 
@@ -97,36 +103,9 @@ impl Sqlite {
         &self,
         session: SessionId,
         expected: Expected,
-        events: Vec<NewEvent>,
+        events: Vec<Prepared>,
     ) -> Result<Appended, AppendError> {
-        self.writer.append(session, expected, self.prepared(events)).await
-    }
-
-    /// What events do is worked out on the caller's thread: the writer's is the one everybody
-    /// waits for.
-    fn prepared(&self, events: Vec<NewEvent>) -> Vec<Prepared> {
-        events.into_iter().map(|event| Prepared::new(event, &self.limits)).collect()
-    }
-
-    pub(crate) async fn answer(
-        &self,
-        session: SessionId,
-        response: NewEvent,
-        by: Answerer,
-    ) -> Result<Appended, AppendError> {
-        let response = Prepared::answer(response, by, &self.limits);
-        self.writer.append(session, Expected::Any, vec![response]).await
-    }
-
-    pub(crate) async fn append_work(
-        &self,
-        session: SessionId,
-        worker: Arc<str>,
-        events: Vec<NewEvent>,
-    ) -> Result<Appended, AppendError> {
-        let work = |event| Prepared::work(event, &worker, &self.limits);
-        let events = events.into_iter().map(work).collect();
-        self.writer.append(session, Expected::Any, events).await
+        self.writer.append(session, expected, events).await
     }
 
     pub(crate) async fn clear_events(&self, id: SessionId) -> Result<u64, AppendError> {

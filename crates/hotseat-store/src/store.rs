@@ -17,8 +17,7 @@ use crate::hub::{Change, Hub, MAX_SIGNAL_BYTES, Signal, SignalTooLarge};
 use crate::latency::Histogram;
 use crate::postgres::Postgres;
 use crate::query::{DEFAULT_EVENTS, MAX_PAGE, page_size};
-use crate::rules::Answerer;
-use crate::shared::Shared;
+use crate::rules::{Answerer, Prepared};
 use crate::sqlite::{Durability, Sqlite};
 use crate::written::Writing;
 use crate::{
@@ -34,6 +33,7 @@ pub struct Store {
     backend: Backend,
     hub: Hub,
     times: Arc<Times>,
+    limits: Arc<Limits>,
     gate: Option<Arc<dyn Gate>>,
     /// Where a store lives that ends with its process.
     _scratch: Option<Arc<TempDir>>,
@@ -60,8 +60,11 @@ macro_rules! ask {
     }};
 }
 
-// After the macro, which it uses.
+// After the macro, which they use.
 mod people;
+mod shared;
+
+pub use self::shared::Shared;
 
 /// How long calls take.
 #[derive(Debug, Default)]
@@ -73,17 +76,17 @@ struct Times {
 impl Store {
     /// Opens or creates the SQLite file at `path`, and brings its schema up to date.
     pub fn sqlite(path: &Path, limits: Limits) -> Result<Self, OpenError> {
-        let hub = Hub::new();
-        let sqlite = Sqlite::open(path, hub.clone(), limits, Durability::Full)?;
-        Ok(Self::over(Backend::Sqlite(sqlite), hub, None))
+        let (hub, limits) = (Hub::new(), Arc::new(limits));
+        let sqlite = Sqlite::open(path, hub.clone(), Arc::clone(&limits), Durability::Full)?;
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, limits, None))
     }
 
     /// Opens the PostgreSQL database at `url`, and brings its schema up to date. Any number of
     /// processes may share it.
     pub async fn postgres(url: &str, limits: Limits) -> Result<Self, OpenError> {
-        let hub = Hub::new();
-        let postgres = Postgres::open(url, hub.clone(), limits).await?;
-        Ok(Self::over(Backend::Postgres(postgres), hub, None))
+        let (hub, limits) = (Hub::new(), Arc::new(limits));
+        let postgres = Postgres::open(url, hub.clone(), Arc::clone(&limits)).await?;
+        Ok(Self::over(Backend::Postgres(postgres), hub, limits, None))
     }
 
     /// Opens the store at an address.
@@ -97,19 +100,24 @@ impl Store {
     /// A store that ends with its process, and is faster because nobody has to find
     /// anything in it afterwards.
     pub fn scratch(limits: Limits) -> Result<Self, OpenError> {
-        let hub = Hub::new();
+        let (hub, limits) = (Hub::new(), Arc::new(limits));
         let folder = tempfile::tempdir().map_err(OpenError::Scratch)?;
         let path = folder.path().join("hotseat.db");
-        let sqlite = Sqlite::open(&path, hub.clone(), limits, Durability::None)?;
-        Ok(Self::over(Backend::Sqlite(sqlite), hub, Some(Arc::new(folder))))
+        let sqlite = Sqlite::open(&path, hub.clone(), Arc::clone(&limits), Durability::None)?;
+        Ok(Self::over(Backend::Sqlite(sqlite), hub, limits, Some(Arc::new(folder))))
     }
 
-    fn over(backend: Backend, hub: Hub, scratch: Option<Arc<TempDir>>) -> Self {
-        Self { backend, hub, times: Arc::default(), gate: None, _scratch: scratch }
+    fn over(
+        backend: Backend,
+        hub: Hub,
+        limits: Arc<Limits>,
+        scratch: Option<Arc<TempDir>>,
+    ) -> Self {
+        Self { backend, hub, times: Arc::default(), limits, gate: None, _scratch: scratch }
     }
 
-    /// The same log as another server sees it: its calls wait at `gate`, and it hears only of
-    /// what it is told.
+    /// The same log as another server sees it: its calls wait at `gate`, it hears only of
+    /// what it is told, and it shares the log with the others.
     #[must_use]
     pub fn apart(&self, gate: Arc<dyn Gate>) -> (Self, Wakes) {
         let hub = Hub::new();
@@ -120,10 +128,9 @@ impl Store {
     /// Creates a session, or returns the one that has the id already.
     pub async fn create_session(&self, mut new: NewSession) -> Result<Created, AppendError> {
         new.created_at = to_millisecond(new.created_at);
-        for event in &mut new.opening {
-            event.timestamp = to_millisecond(event.timestamp);
-        }
-        ask!(self.create_session(new))
+        let opening = std::mem::take(&mut new.opening).into_iter();
+        let opening = opening.map(|event| Prepared::new(kept(event), &self.limits)).collect();
+        ask!(self.create_session(new, opening))
     }
 
     /// One session.
@@ -198,32 +205,25 @@ impl Store {
         &self,
         session: SessionId,
         expected: Expected,
-        mut events: Vec<NewEvent>,
+        events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
-        for event in &mut events {
-            event.timestamp = to_millisecond(event.timestamp);
-        }
         let began = Instant::now();
-        let appended = ask!(self.append(session, expected, events));
-        self.times.append.record(began.elapsed());
-        appended
+        let events = events.into_iter();
+        let events = events.map(|event| Prepared::new(kept(event), &self.limits)).collect();
+        self.append_prepared(session, expected, events, began).await
     }
 
-    /// Appends the answer of somebody to a turn, unless somebody else has claimed it. That is
-    /// looked at in the same transaction.
+    /// Appends the answer of somebody to a turn, unless somebody else has claimed it, or it is
+    /// a worker's whose run another has by now. That is looked at in the same transaction.
     pub async fn answer(
         &self,
         session: SessionId,
-        mut response: NewEvent,
-        by: &str,
-        now: Timestamp,
+        response: NewEvent,
+        by: Answerer,
     ) -> Result<Appended, AppendError> {
-        response.timestamp = to_millisecond(response.timestamp);
-        let by = Answerer { name: by.to_owned(), now };
         let began = Instant::now();
-        let appended = ask!(self.answer(session, response, by));
-        self.times.append.record(began.elapsed());
-        appended
+        let response = Prepared::answer(kept(response), by, &self.limits);
+        self.append_prepared(session, Expected::Any, vec![response], began).await
     }
 
     /// Appends what a worker writes of a run, unless another worker has the session's run by
@@ -232,13 +232,24 @@ impl Store {
         &self,
         session: SessionId,
         worker: &str,
-        mut events: Vec<NewEvent>,
+        events: Vec<NewEvent>,
     ) -> Result<Appended, AppendError> {
-        for event in &mut events {
-            event.timestamp = to_millisecond(event.timestamp);
-        }
-        let began = Instant::now();
-        let appended = ask!(self.append_work(session, worker.into(), events));
+        let (began, worker) = (Instant::now(), Arc::from(worker));
+        let events = events.into_iter();
+        let events = events.map(|event| Prepared::work(kept(event), &worker, &self.limits));
+        self.append_prepared(session, Expected::Any, events.collect(), began).await
+    }
+
+    /// What events do was worked out on the caller's thread: the one that writes is the one
+    /// everybody waits for.
+    async fn append_prepared(
+        &self,
+        session: SessionId,
+        expected: Expected,
+        events: Vec<Prepared>,
+        began: Instant,
+    ) -> Result<Appended, AppendError> {
+        let appended = ask!(self.append(session, expected, events));
         self.times.append.record(began.elapsed());
         appended
     }
@@ -415,8 +426,8 @@ impl Store {
     /// for itself.
     pub fn shared(&self) -> Option<Shared> {
         match &self.backend {
-            Backend::Sqlite(_) => None,
-            Backend::Postgres(database) => Some(Shared::new(database.clone())),
+            Backend::Sqlite(_) => self.gate.is_some().then(|| Shared(self.clone())),
+            Backend::Postgres(_) => Some(Shared(self.clone())),
         }
     }
 
@@ -429,6 +440,12 @@ impl Store {
     pub fn changes(&self) -> broadcast::Receiver<Change> {
         self.hub.changes()
     }
+}
+
+/// An event as the log keeps it.
+fn kept(mut event: NewEvent) -> NewEvent {
+    event.timestamp = to_millisecond(event.timestamp);
+    event
 }
 
 /// The log keeps milliseconds. Cut here, so that what is answered now and what is

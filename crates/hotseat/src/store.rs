@@ -24,8 +24,8 @@ pub(crate) struct StoreCommand {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Copy everything from one store into another, which has to be empty. Stop the servers of
-    /// both before.
+    /// Copy everything from one store into another, which has to be empty. A copy that was cut
+    /// off goes on when it is begun again. Stop the servers of both before.
     Copy {
         /// The store to read, as sqlite://FILE or postgres://USER@HOST/DATABASE.
         from: String,

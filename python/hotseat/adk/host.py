@@ -112,8 +112,13 @@ class Host:
         return list(self._active)
 
     def start(self, start: Any) -> None:
-        """Begins a run. One that is in progress goes on; one that has ended is told again."""
-        if start.run_id in self._active:
+        """Begins a run. One that is in progress goes on; one that has ended is told again.
+
+        One that is just being left begins anew, from the log, once that is done.
+        """
+        if (active := self._active.get(start.run_id)) is not None:
+            if start.run_id in self._left or self._is_refused(start.session_id):
+                active.add_done_callback(lambda _: self.start(start))
             return
         if (ended := self._ended.get(start.run_id)) is not None:
             self._line.send(_wire.WorkerMessage(run_ended=ended))

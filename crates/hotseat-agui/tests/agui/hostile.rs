@@ -11,6 +11,9 @@ const KEPT: [&str; 3] = [
     include_str!("hostile/nulls.json"),
 ];
 
+/// Values that are hard to read, of all kinds.
+const WORST: &str = include_str!("../../../hotseat-core/tests/core/hostile/worst.jsonl");
+
 /// Names and words of the protocol, and some that are not.
 const WORDS: [&str; 28] = [
     "threadId",
@@ -82,6 +85,24 @@ fn read(value: &Value) -> Result<(), TestCaseError> {
 fn kept_inputs_are_read_or_refused() {
     for text in KEPT {
         read(&serde_json::from_str(text).unwrap()).unwrap();
+    }
+}
+
+/// Each of the worst values in every place of every kept input.
+#[test]
+fn the_worst_values_are_read_or_refused_wherever_they_stand() {
+    for text in KEPT {
+        let kept: Value = serde_json::from_str(text).unwrap();
+        let mut places = Vec::new();
+        pointers(&kept, String::new(), &mut places);
+        for place in &places {
+            // What is no JSON to begin with is refused before.
+            for worst in WORST.lines().filter_map(|worst| serde_json::from_str(worst).ok()) {
+                let mut input = kept.clone();
+                *input.pointer_mut(place).unwrap() = worst;
+                read(&input).unwrap();
+            }
+        }
     }
 }
 

@@ -17,6 +17,9 @@ const KEPT: [&str; 5] = [
     include_str!("hostile/set-of-nulls.json"),
 ];
 
+/// Values that are hard to read: without end, too large, too deep, not text, not a name.
+const WORST: &str = include_str!("hostile/worst.jsonl");
+
 /// Names that mean something to one of the readers, in both spellings, and one that does not.
 const NAMES: [&str; 30] = [
     "id",
@@ -57,7 +60,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
-        "\\PC{0,8}".prop_map(Value::from),
+        "(\\PC|[\\x00\\x07]){0,8}".prop_map(Value::from),
         prop::sample::select(NAMES.to_vec()).prop_map(Value::from),
     ];
     leaf.prop_recursive(6, 40, 5, |inner| {
@@ -111,6 +114,50 @@ fn kept_texts_are_read_or_refused_by_every_reader() {
     }
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     read_by_all(&deep).unwrap();
+}
+
+/// Each of the worst values in every place of every kept text.
+#[test]
+fn the_worst_values_are_read_or_refused_wherever_they_stand() {
+    for text in KEPT {
+        // Text that JSON can write and Rust cannot hold is kept as text; elsewhere it is a tree.
+        let Ok(kept) = serde_json::from_str::<Value>(text) else { continue };
+        for place in 0..count(&kept) {
+            let holed = with_hole(&kept, &mut (place + 1));
+            for worst in WORST.lines() {
+                let text = holed.to_string().replace("\"@hole@\"", worst);
+                read_by_all(&text).unwrap();
+            }
+        }
+    }
+    for worst in WORST.lines() {
+        read_by_all(worst).unwrap();
+    }
+}
+
+/// How many values there are in a value.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(fields) => fields.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// The value with a mark in place of the one that `left` counts down to.
+fn with_hole(value: &Value, left: &mut usize) -> Value {
+    *left = left.wrapping_sub(1);
+    if *left == 0 {
+        return Value::from("@hole@");
+    }
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_hole(item, left)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, item)| (name.clone(), with_hole(item, left)));
+            Value::Object(fields.collect())
+        }
+        other => other.clone(),
+    }
 }
 
 proptest! {

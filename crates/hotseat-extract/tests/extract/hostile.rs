@@ -148,11 +148,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn arbitrary_bytes_never_panic(content in prop::collection::vec(any::<u8>(), 0..2000), start in 0..6_usize) {
-        let starts: [(&[u8], Format); 6] = [
+    fn arbitrary_bytes_never_panic(content in prop::collection::vec(any::<u8>(), 0..2000), start in 0..11_usize) {
+        let starts: [(&[u8], Format); 11] = [
             (b"%PDF-1.7\n", Format::Pdf),
             (b"PK\x03\x04", Format::Docx),
+            (b"PK\x03\x04", Format::Xlsx),
+            (b"PK\x03\x04", Format::Pptx),
             (b"\x89PNG\r\n\x1a\n", Format::Png),
+            (b"GIF89a", Format::Gif),
+            (b"\xEF\xBB\xBF", Format::Text),
+            (b"\xFF\xFE", Format::Markdown),
             (b"\xFF\xD8\xFF", Format::Jpeg),
             (b"RIFF\0\0\0\0WEBPVP8X", Format::Webp),
             (b"", Format::Csv),

@@ -137,7 +137,11 @@ impl Seat for SeatService {
         let wish = request.into_inner();
         let (session, turn) = (convert::id(&wish.session_id)?, convert::id(&wish.turn_id)?);
         let reason = convert::given(wish.reason);
-        let dismissed = app.dismiss(session, turn, reason.as_deref()).await?;
+        let reason = reason.as_deref();
+        let dismissed = match convert::given(wish.worker_id) {
+            Some(worker) => app.withdraw(session, turn, reason, &worker).await?,
+            None => app.dismiss(session, turn, reason).await?,
+        };
         Ok(decided_response(dismissed))
     }
 

@@ -1,11 +1,18 @@
 //! Refusals as gRPC statuses.
+//!
+//! Several refusals share a status. Which one it is says [`CODE`], by the same word as over HTTP,
+//! so that no program has to guess from a message.
 
 use std::fmt::Write as _;
 
+use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Status};
 
 use crate::http::Problem;
 use crate::service::ServiceError;
+
+/// The metadata that carries the `code` of a refusal.
+const CODE: &str = "hotseat-code";
 
 impl From<ServiceError> for Status {
     fn from(error: ServiceError) -> Self {
@@ -49,16 +56,14 @@ impl From<ServiceError> for Status {
             E::WorkerFailed { .. } | E::NotReady | E::Closing => Code::Unavailable,
             E::Store(_) | E::NoRandomness(_) => Code::Internal,
         };
-        if code == Code::Internal {
-            // The problem logs the cause and has words without it.
-            return Status::new(code, Problem::from(error).detail().to_owned());
+        // Where it is ours, the problem logs the cause and has words without it.
+        let problem = Problem::from(error);
+        let mut message = problem.detail().to_owned();
+        for violation in problem.violations() {
+            let _ = write!(message, "; {}: {}", violation.path, violation.message);
         }
-        let mut message = crate::http::readable(&error);
-        if let E::InvalidDecision(violations) | E::Invalid { violations, .. } = &error {
-            for violation in violations {
-                let _ = write!(message, "; {}: {}", violation.path, violation.message);
-            }
-        }
-        Status::new(code, message)
+        let mut metadata = MetadataMap::new();
+        metadata.insert(CODE, MetadataValue::from_static(problem.code()));
+        Status::with_metadata(code, message, metadata)
     }
 }

@@ -81,6 +81,15 @@ impl Problem {
         &self.detail
     }
 
+    pub(crate) fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// What is wrong where, if what was sent cannot be used.
+    pub(crate) fn violations(&self) -> &[Violation] {
+        &self.errors
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }

@@ -2,7 +2,8 @@
 //!
 //! Whether there can be any is decided here and nowhere else: a store that one server has for
 //! itself has no [`Company`], and then everything below does nothing, costs nothing and writes
-//! nothing; the runs that workers were given are the lease. Where servers share a database, each
+//! nothing but who was given which run: workers come back, also from before a restart, and one
+//! that was taken for dead must not write of what another has. Where servers share a database, each
 //! says every [`BEAT`] that it is there and what it hosts (`replicas/beat.rs`), and a run is
 //! worked on by whoever has the lease on it, which ends with its server.
 //!
@@ -41,9 +42,13 @@ const LIFE: Duration = Duration::from_secs(8);
 /// answers take their time.
 const SURE_FOR: Duration = Duration::from_secs(6);
 
-/// The other servers, where there may be some. Cheap to clone.
+/// This server among those over the same log, of which there may be more. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Replicas(Option<Arc<Company>>);
+pub(crate) struct Replicas {
+    /// This server.
+    name: Uuid,
+    company: Option<Arc<Company>>,
+}
 
 /// This server among those that share its database.
 #[derive(Debug)]
@@ -66,12 +71,13 @@ pub(super) struct Company {
 impl Replicas {
     /// Those over a store.
     pub(super) fn over(store: &Store) -> Self {
+        let name = clock::new_id();
         let company = store.shared().map(|shared| {
             let now = Instant::now();
             Arc::new(Company {
                 shared,
                 store: store.clone(),
-                name: clock::new_id(),
+                name,
                 others: AtomicUsize::new(0),
                 sure_until: watch::Sender::new(now),
                 steady_since: Mutex::new(now),
@@ -79,18 +85,18 @@ impl Replicas {
                 questions: Questions::default(),
             })
         });
-        Self(company)
+        Self { name, company }
     }
 
     /// Whether other servers may work on the same log.
     pub(super) fn possible(&self) -> bool {
-        self.0.is_some()
+        self.company.is_some()
     }
 
     /// Tells the other servers something about a session. It may be lost, and nothing may
     /// depend on it.
     pub(super) fn tell(&self, session: SessionId, word: &Word) {
-        let Some(company) = &self.0 else { return };
+        let Some(company) = &self.company else { return };
         if company.others.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -99,38 +105,9 @@ impl Replicas {
         }
     }
 
-    /// Takes a run for a worker of this server. `false` if another server works on it, it has
-    /// ended, or nobody can tell.
-    pub(super) async fn take(
-        &self,
-        session: SessionId,
-        run_id: &str,
-        worker: Option<String>,
-    ) -> bool {
-        let Some(company) = &self.0 else { return true };
-        let claim = RunClaim {
-            session,
-            run_id: run_id.to_owned(),
-            server: company.name,
-            worker,
-            take_over: company.may_take_over(),
-        };
-        match company.shared.take_run(&claim).await {
-            Ok(true) => {
-                company.taken().insert(run_id.to_owned(), session);
-                true
-            }
-            Ok(false) => false,
-            Err(error) => {
-                tracing::warn!(run.id = run_id, error = %causes(&error), "a run could not be taken; it waits");
-                false
-            }
-        }
-    }
-
     /// Lets go of a run.
     pub(super) async fn let_go(&self, session: SessionId, run_id: &str) {
-        let Some(company) = &self.0 else { return };
+        let Some(company) = &self.company else { return };
         company.taken().remove(run_id);
         // A lease that stays is found by the next look at all of them.
         if let Err(error) = company.shared.release_run(session, run_id, company.name).await {
@@ -140,7 +117,7 @@ impl Replicas {
 
     /// Whether this server still works on a run, once that is certain.
     pub(super) async fn still_mine(&self, run_id: &str) -> bool {
-        let Some(company) = &self.0 else { return true };
+        let Some(company) = &self.company else { return true };
         let mut sure = company.sure_until.subscribe();
         // The sender lives as long as the company does.
         let _ = sure.wait_for(|until| Instant::now() < *until).await;
@@ -157,18 +134,55 @@ impl Company {
     /// when the database was away, all of them look gone.
     fn may_take_over(&self) -> TakeOver {
         let since = *self.steady_since.lock().unwrap_or_else(PoisonError::into_inner);
-        if since.elapsed() >= LIFE { TakeOver::OfTheGone } else { TakeOver::Nothing }
+        if since.elapsed() >= LIFE { TakeOver::OfTheGone } else { TakeOver::OfItsOwn }
     }
 }
 
 impl App {
-    /// Takes a run for the worker that it is reserved for, or gives the reservation back.
+    /// Takes a run for the worker that it is reserved for, or gives the reservation back: if
+    /// another server works on it, it has ended, or nobody can tell.
     pub(super) async fn take_run(&self, session: SessionId, reserved: &Reserved) -> bool {
-        let run_id = reserved.run_id();
-        let taken = self.replicas.take(session, run_id, reserved.worker()).await;
+        let (run_id, worker) = (reserved.run_id(), reserved.worker());
+        let take_over = match &self.replicas.company {
+            Some(company) => company.may_take_over(),
+            // What a server works on itself, no other can have.
+            None if worker.is_none() => return true,
+            None => TakeOver::OfTheGone,
+        };
+        let taken = self.claim_run(session, run_id, worker, take_over).await;
         if !taken {
             self.workers.run_ended(run_id);
         }
         taken
+    }
+
+    /// Takes a run for a worker that works on it already, as it says. `false` if another had it
+    /// since, it has ended, or nobody can tell.
+    pub(super) async fn take_back(&self, session: SessionId, run_id: &str, worker: &str) -> bool {
+        self.claim_run(session, run_id, Some(worker.to_owned()), TakeOver::Nothing).await
+    }
+
+    async fn claim_run(
+        &self,
+        session: SessionId,
+        run_id: &str,
+        worker: Option<String>,
+        take_over: TakeOver,
+    ) -> bool {
+        let (run_id, server) = (run_id.to_owned(), self.replicas.name);
+        let claim = RunClaim { session, run_id, server, worker, take_over };
+        let taken = self.store.take_run(&claim).await;
+        let RunClaim { run_id, .. } = claim;
+        match (taken, &self.replicas.company) {
+            (Ok(true), Some(company)) => {
+                company.taken().insert(run_id, session);
+                true
+            }
+            (Ok(taken), _) => taken,
+            (Err(error), _) => {
+                tracing::warn!(run.id = run_id, error = %causes(&error), "a run could not be taken; it waits");
+                false
+            }
+        }
     }
 }

@@ -93,7 +93,8 @@ impl App {
     }
 
     /// Hands out the open runs of an agent that nobody works on, and returns all of them. What
-    /// the worker claims to work on is its own, unless another has it by now.
+    /// the worker claims to work on is its own, unless another has it by now, or had it: then the
+    /// log is further than what the worker knows, and it has to be given the run anew.
     async fn resume_runs(
         &self,
         agent: &str,
@@ -111,14 +112,13 @@ impl App {
             for session in &page.items {
                 let Some(run) = &session.run else { continue };
                 let claimed = claims.contains(&run.run_id);
-                if claimed {
-                    let worker = Some(worker.to_owned());
-                    if !self.replicas.take(session.id, &run.run_id, worker).await {
-                        self.workers.disown(&run.run_id);
-                    }
-                } else if !self.replicas.possible() {
-                    // Where others may have it, what waits is looked for among all at once, as
-                    // soon as the worker is known.
+                let its_own = claimed && self.take_back(session.id, &run.run_id, worker).await;
+                if claimed && !its_own {
+                    self.workers.disown_by(worker, &run.run_id);
+                }
+                // Where others may have it, what waits is looked for among all at once, as soon
+                // as the worker is known.
+                if !its_own && !self.replicas.possible() {
                     self.resume_run(session).await?;
                 }
                 open.push(run.run_id.clone());
@@ -235,8 +235,8 @@ impl App {
 
     /// Notes that a run ended, unless the log knows already or another worker has it.
     pub(crate) async fn end_run(&self, end: RunEnd) -> Result<(), ServiceError> {
-        let its_own = self.workers.works_on(&end.run_id)
-            || self.replicas.take(end.session, &end.run_id, Some(end.worker.clone())).await;
+        let its_own = self.workers.has(&end.worker, &end.run_id)
+            || self.take_back(end.session, &end.run_id, &end.worker).await;
         if !its_own {
             return Ok(());
         }
@@ -247,7 +247,11 @@ impl App {
         let ended = self.log_end(&end).await;
         self.workers.run_ended(&end.run_id);
         self.replicas.let_go(end.session, &end.run_id).await;
-        ended
+        match ended {
+            // Another server took it over in this moment.
+            Err(ServiceError::RunElsewhere(_)) => Ok(()),
+            ended => ended,
+        }
     }
 
     async fn log_end(&self, end: &RunEnd) -> Result<(), ServiceError> {
@@ -261,7 +265,7 @@ impl App {
         }
         let agent = session.agent.unwrap_or_default();
         let event = run_event(&agent, &end.run_id, &end.status, &change);
-        self.store.append(end.session, Expected::Any, vec![event]).await?;
+        self.store.append_work(end.session, &end.worker, vec![event]).await?;
         Ok(())
     }
 

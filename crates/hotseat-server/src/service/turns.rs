@@ -10,7 +10,7 @@ use hotseat_core::{
     Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seat, Seq, SessionId, SessionStatus,
     TurnId,
 };
-use hotseat_store::{AppendError, AuditAction, Expected, Turn, TurnQuery};
+use hotseat_store::{Answerer, AppendError, AuditAction, Expected, Turn, TurnQuery};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ impl App {
         let event = response_to(&opened, turn, seat, payload);
         self.check_size(event.payload.get().len())?;
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event).await?;
+        let seq = self.append_response(session, event, None).await?;
         self.claim_is_over(session, turn).await;
         self.note_turn(AuditAction::TurnDecided, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids })
@@ -137,11 +137,32 @@ impl App {
         turn: TurnId,
         reason: Option<&str>,
     ) -> Result<Decided, ServiceError> {
+        self.end_turn(session, turn, reason, None).await
+    }
+
+    /// Ends a turn of a run for the worker that works on it, and waits for no answer any more.
+    pub(crate) async fn withdraw(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        reason: Option<&str>,
+        worker: &str,
+    ) -> Result<Decided, ServiceError> {
+        self.end_turn(session, turn, reason, Some(worker)).await
+    }
+
+    async fn end_turn(
+        &self,
+        session: SessionId,
+        turn: TurnId,
+        reason: Option<&str>,
+        worker: Option<&str>,
+    ) -> Result<Decided, ServiceError> {
         let opened = self.opened(session, turn).await?;
         let payload = signed(Dismissal::new(reason).to_payload(), self.signature());
         let event = response_to(&opened, turn, "human", payload);
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event).await?;
+        let seq = self.append_response(session, event, worker).await?;
         self.claim_is_over(session, turn).await;
         self.note_turn(AuditAction::TurnDismissed, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids: Vec::new() })
@@ -205,10 +226,15 @@ impl App {
         &self,
         session: SessionId,
         event: NewEvent,
+        worker: Option<&str>,
     ) -> Result<Seq, ServiceError> {
         let turn = event.turn_id;
-        let by = self.visitor.caller.name();
-        match self.store.answer(session, event, by, clock::now()).await {
+        let by = Answerer {
+            name: self.visitor.caller.name().to_owned(),
+            now: clock::now(),
+            worker: worker.map(str::to_owned),
+        };
+        match self.store.answer(session, event, by).await {
             Ok(appended) => {
                 if let Some(turn) = turn {
                     self.hosted.turn_ended(session, turn);

@@ -251,9 +251,25 @@ impl Workers {
         }
     }
 
+    /// Whether a certain worker that is attached was given a run, or came with it.
+    pub(crate) fn has(&self, worker_id: &str, run_id: &str) -> bool {
+        let inner = self.lock();
+        let worker = inner.attached.get(worker_id);
+        worker.is_some_and(|worker| worker.active_runs.contains(run_id))
+    }
+
     /// Whether an attached worker says that it is working on a run.
     pub(crate) fn works_on(&self, run_id: &str) -> bool {
         self.lock().attached.values().any(|worker| worker.active_runs.contains(run_id))
+    }
+
+    /// Takes a run from a worker that came with it, because another has it, or had it since.
+    pub(crate) fn disown_by(&self, worker_id: &str, run_id: &str) {
+        let mut inner = self.lock();
+        let Some(worker) = inner.attached.get_mut(worker_id) else { return };
+        worker.active_runs.remove(run_id);
+        // One that does not read its messages is refused when it writes.
+        let _ = worker.sender.try_send(ToWorker::LeaveRun { run_id: run_id.to_owned() });
     }
 
     /// Takes a run from whoever works on it here, because another server has it now.

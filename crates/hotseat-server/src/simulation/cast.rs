@@ -21,7 +21,7 @@ const TURNS: usize = 2;
 /// How long somebody vanishes who has claimed a turn: longer than a claim lasts.
 const AWAY: Duration = Duration::from_secs(70);
 
-fn raw(value: &serde_json::Value) -> Box<RawValue> {
+pub(super) fn raw(value: &serde_json::Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
 }
 

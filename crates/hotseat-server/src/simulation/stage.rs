@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Condvar, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use hotseat_core::{Event, Seq, SessionId};
@@ -19,15 +19,16 @@ use tokio::task::unconstrained;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::bell::{Bell, at_once};
 use super::turnstile::Turnstile;
 use super::world::{self, SERVERS, World};
-use super::{PEOPLE, cast, verdict};
+use super::{PEOPLE, Play, cast, crew, verdict};
 
 const PROGRAMS: usize = 2;
 const WATCHERS: usize = 1;
 
-/// Steps in which things go wrong; afterwards, everything has to come to an end.
-const FAULTY: usize = 150;
+/// Names of the workers.
+const WORKERS: [&str; 3] = ["one", "two", "three"];
 
 /// Far more than any story takes.
 const MOST_STEPS: usize = 50_000;
@@ -39,49 +40,8 @@ const SKEWS: [i64; 5] = [-3_600_000, -90_000, -1000, 0, 5000];
 /// Steps after which a late wake-up comes at the latest.
 const LATE: usize = 40;
 
-/// Notes that somebody was woken.
-#[derive(Debug, Default)]
-struct Bell {
-    rung: Mutex<bool>,
-    rings: Condvar,
-}
-
-impl Wake for Bell {
-    fn wake(self: Arc<Self>) {
-        *self.rung.lock().unwrap() = true;
-        self.rings.notify_one();
-    }
-}
-
-impl Bell {
-    fn is_rung(&self) -> bool {
-        *self.rung.lock().unwrap()
-    }
-
-    fn silence(&self) {
-        *self.rung.lock().unwrap() = false;
-    }
-
-    /// Waits, with the whole thread, so that no virtual time passes.
-    fn wait(&self) {
-        let rung = self.rung.lock().unwrap();
-        drop(self.rings.wait_while(rung, |rung| !*rung).unwrap());
-    }
-}
-
-/// What `future` gives, without letting anybody else on.
-fn at_once<T>(future: impl Future<Output = T>) -> T {
-    let bell = Arc::new(Bell::default());
-    let waker = Waker::from(Arc::clone(&bell));
-    let mut future = Box::pin(unconstrained(future));
-    loop {
-        bell.silence();
-        if let Poll::Ready(given) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return given;
-        }
-        bell.wait();
-    }
-}
+/// For how long a server may stand still, in milliseconds: longer than the others wait for it.
+const STALLS: usize = 15_000;
 
 struct Actor {
     /// Nothing once it is done.
@@ -89,6 +49,24 @@ struct Actor {
     bell: Arc<Bell>,
     /// Its name, if it is one of the people.
     person: Option<&'static str>,
+    /// The story is not over before it is done.
+    awaited: bool,
+}
+
+impl Actor {
+    fn new(part: impl Future<Output = ()> + 'static) -> Self {
+        let bell = Arc::new(Bell::default());
+        Arc::clone(&bell).wake();
+        Self { part: Some(Box::pin(unconstrained(part))), bell, person: None, awaited: false }
+    }
+
+    fn awaited(self) -> Self {
+        Self { awaited: true, ..self }
+    }
+
+    fn named(self, name: &'static str) -> Self {
+        Self { person: Some(name), ..self }
+    }
 }
 
 /// A wake-up on its way to a server.
@@ -99,6 +77,7 @@ struct Message {
 }
 
 pub(super) struct Stage {
+    play: Play,
     store: Store,
     world: Rc<World>,
     turnstile: Turnstile,
@@ -113,28 +92,32 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(store: &Store, seed: u64) -> Self {
+    pub(super) fn new(play: Play, store: &Store, seed: u64) -> Self {
         world::set_scene(seed);
-        let session = SessionId::new(Uuid::from_u128(u128::from(seed) << 64 | 0x51));
-        let turnstile = Turnstile::of(PROGRAMS + WATCHERS + PEOPLE.len());
+        let session = Uuid::from_u128(u128::from(seed) << 64 | (0x51 + play as u128));
+        let session = SessionId::new(session);
+        let turnstile = Turnstile::default();
         let world = Rc::new(World::new(store, session, seed, &turnstile));
-        let mut actors = Vec::new();
-        let mut add = |part: Pin<Box<dyn Future<Output = ()>>>, person| {
-            let bell = Arc::new(Bell::default());
-            Arc::clone(&bell).wake();
-            actors.push(Actor { part: Some(part), bell, person });
-        };
-        for _ in 0..PROGRAMS {
-            add(Box::pin(unconstrained(cast::program(Rc::clone(&world)))), None);
+        let mut actors: Vec<Actor> = Vec::new();
+        let on = || Rc::clone(&world);
+        match play {
+            Play::Turns => {
+                actors.extend((0..PROGRAMS).map(|_| Actor::new(cast::program(on())).awaited()));
+                actors.extend(PEOPLE.map(|name| Actor::new(cast::person(on(), name)).named(name)));
+            }
+            Play::Runs => {
+                actors.push(Actor::new(crew::user(on())).awaited());
+                actors.extend(WORKERS.map(|name| Actor::new(crew::worker(on(), name))));
+                actors.extend((0..SERVERS).map(|server| Actor::new(crew::keeper(on(), server))));
+                let name = PEOPLE[0];
+                actors.push(Actor::new(cast::person(on(), name)).named(name));
+            }
         }
-        for number in 0..WATCHERS {
-            add(Box::pin(unconstrained(cast::watcher(Rc::clone(&world), number))), None);
-        }
-        for name in PEOPLE {
-            add(Box::pin(unconstrained(cast::person(Rc::clone(&world), name))), Some(name));
-        }
+        actors.extend((0..WATCHERS).map(|number| Actor::new(cast::watcher(on(), number))));
+        turnstile.make_room(actors.len());
         world.record.borrow_mut().seen = vec![Vec::new(); WATCHERS];
         Self {
+            play,
             store: store.clone(),
             head: store.watch(session),
             world,
@@ -172,15 +155,20 @@ impl Stage {
         }
         self.actors.clear();
         verdict::check(&self.world.record.borrow(), &self.log);
+        if self.play == Play::Runs {
+            verdict::check_runs(&self.log);
+            // Servers look through all that has runs, however many stories there were before.
+            at_once(self.store.delete_session(self.world.session)).unwrap();
+        }
         world::clear_scene();
         (self.story, self.log.into_iter().map(|event| event.entry.event_id).collect())
     }
 
-    /// Every program is done, and every watcher has seen all of it.
+    /// All who are awaited are done, and every watcher has seen all of it.
     fn is_over(&self) -> bool {
         let record = self.world.record.borrow();
-        let programs = self.actors.iter().take(PROGRAMS).all(|actor| actor.part.is_none());
-        programs && record.seen.iter().all(|seen| seen.len() >= self.log.len())
+        let done = self.actors.iter().all(|actor| !actor.awaited || actor.part.is_none());
+        done && record.seen.iter().all(|seen| seen.len() >= self.log.len())
     }
 
     fn is_ready(&self, actor: usize) -> bool {
@@ -209,17 +197,24 @@ impl Stage {
     }
 
     fn go_wrong(&mut self) {
-        if self.step == FAULTY {
+        if self.step == self.play.faulty_steps() {
             self.world.faults.set(false);
             (0..SERVERS).for_each(|server| self.world.set_clock(server, 0));
+        }
+        let mut noticed = self.world.wake_servers();
+        if self.world.faults.get() && self.world.once_in(60) {
+            self.world.crash(self.world.pick(SERVERS));
+            noticed = true;
+        }
+        if noticed {
+            // Those who were connected to one find out.
+            self.actors.iter().for_each(|actor| Arc::clone(&actor.bell).wake());
         }
         if !self.world.faults.get() {
             return;
         }
-        if self.world.once_in(60) {
-            self.world.crash(self.world.pick(SERVERS));
-            // Those who were connected to it find out.
-            self.actors.iter().for_each(|actor| Arc::clone(&actor.bell).wake());
+        if self.play == Play::Runs && self.world.once_in(60) {
+            self.world.stall(self.world.pick(SERVERS), self.world.pick(STALLS));
         }
         if self.world.once_in(60) {
             let skew = SKEWS[self.world.pick(SKEWS.len())];

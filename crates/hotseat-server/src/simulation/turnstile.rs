@@ -22,8 +22,9 @@ pub(super) struct Pass {
 pub(super) struct Turnstile(Arc<Mutex<Vec<Pass>>>);
 
 impl Turnstile {
-    pub(super) fn of(actors: usize) -> Self {
-        Self(Arc::new(Mutex::new(vec![Pass::default(); actors])))
+    /// Has a place for each of so many.
+    pub(super) fn make_room(&self, actors: usize) {
+        *self.0.lock().unwrap() = vec![Pass::default(); actors];
     }
 
     pub(super) fn pass_of(&self, actor: usize) -> Pass {

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use hotseat_core::{Event, Kind, Seq, TurnId};
+use hotseat_core::{Event, Kind, RunChange, RunStatus, Seq, TurnId};
 
+use super::crew::STEPS;
 use super::world::Record;
 
 /// Compares what was promised with what is there.
@@ -53,4 +54,46 @@ fn queue(log: &[Event]) -> HashMap<TurnId, Seq> {
         }
     }
     answered
+}
+
+/// Every run was finished, and every step of it done once, in its order and before its end.
+pub(super) fn check_runs(log: &[Event]) {
+    let mut runs: HashMap<String, usize> = HashMap::new();
+    let mut asked = HashSet::new();
+    let mut over = HashSet::new();
+    for event in log {
+        match event.kind {
+            Kind::Run => {
+                let change = RunChange::parse(&event.payload).unwrap();
+                match change.status {
+                    RunStatus::Queued => assert!(runs.insert(change.run_id, 0).is_none()),
+                    RunStatus::Finished => {
+                        assert_eq!(runs.get(&change.run_id), Some(&STEPS), "it has all its steps");
+                        assert!(over.insert(change.run_id), "a run ends once");
+                    }
+                    other => panic!("nobody does this to a run: {other:?}"),
+                }
+            }
+            Kind::Request => {
+                let run = event.invocation_id.clone().unwrap();
+                assert!(asked.insert(run), "a run asks once");
+            }
+            Kind::Event => {
+                let mut words = event.event_id.split('/');
+                let (run, step) = (words.next().unwrap(), words.next().unwrap());
+                let done = runs.get_mut(run).unwrap();
+                assert_eq!(
+                    step,
+                    done.to_string(),
+                    "step by step, and none twice: {}",
+                    event.event_id
+                );
+                assert!(!over.contains(run), "nothing is done of a run that is over");
+                *done += 1;
+            }
+            Kind::Response | Kind::ToolRun | Kind::Session | Kind::Message => {}
+        }
+    }
+    assert_eq!(over.len(), runs.len(), "a run waits for ever");
+    assert_eq!(asked.len(), runs.len(), "a run never asked");
 }

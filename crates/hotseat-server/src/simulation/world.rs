@@ -12,13 +12,14 @@ use futures_util::stream::Stream;
 use hotseat_core::{Seq, SessionId, TurnId};
 use hotseat_store::{Store, Wakes};
 use jiff::Timestamp;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::BEGINNING;
 use super::turnstile::Turnstile;
 use crate::config::Config;
-use crate::service::{App, Followed, ServiceError};
+use crate::service::{App, Attachment, Followed, Registration, ServiceError, ToWorker};
 
 /// Servers over the store.
 pub(super) const SERVERS: usize = 3;
@@ -77,6 +78,8 @@ struct Server {
     /// How often it has crashed.
     crashes: usize,
     skew: i64,
+    /// Until when it does nothing.
+    stalled: Option<Instant>,
 }
 
 /// What was promised, to be compared with the log.
@@ -106,6 +109,14 @@ pub(super) struct Line {
     server: usize,
     crashes: usize,
     stream: Pin<Box<dyn Stream<Item = Result<Followed, ServiceError>>>>,
+}
+
+/// What a worker is attached by, and the server it is attached to.
+pub(super) struct WorkLine {
+    server: usize,
+    crashes: usize,
+    _attachment: Attachment,
+    messages: mpsc::Receiver<ToWorker>,
 }
 
 pub(super) struct World {
@@ -140,7 +151,7 @@ impl World {
 
     fn server(&self, crashes: usize) -> Server {
         let (store, wakes) = self.store.apart(Arc::new(self.turnstile.clone()));
-        Server { app: App::new(store, Config::indoors()), wakes, crashes, skew: 0 }
+        Server { app: App::new(store, Config::indoors()), wakes, crashes, skew: 0, stalled: None }
     }
 
     /// A server is gone with all that only it knew, and starts again.
@@ -153,6 +164,20 @@ impl World {
     /// From now on, a server's clock is so many milliseconds off.
     pub(super) fn set_clock(&self, server: usize, skew: i64) {
         self.servers.borrow_mut()[server].skew = skew;
+    }
+
+    /// A server does nothing for so many milliseconds, as if its process were stopped.
+    pub(super) fn stall(&self, server: usize, milliseconds: usize) {
+        let until = Instant::now() + Duration::from_millis(milliseconds as u64);
+        self.servers.borrow_mut()[server].stalled = Some(until);
+    }
+
+    /// Lets servers go on that have stood still for long enough, and says whether one did.
+    pub(super) fn wake_servers(&self) -> bool {
+        let (now, faults) = (Instant::now(), self.faults.get());
+        let mut servers = self.servers.borrow_mut();
+        let over = |until: &mut Instant| !faults || *until <= now;
+        servers.iter_mut().filter_map(|server| server.stalled.take_if(over)).count() > 0
     }
 
     pub(super) fn wakes(&self, server: usize) -> Wakes {
@@ -206,6 +231,52 @@ impl World {
         next.ok_or(Trouble::Lost)?.map_err(Trouble::Refused)
     }
 
+    /// Attaches a worker to any server.
+    pub(super) async fn attach(&self, registration: Registration) -> Result<WorkLine, Trouble> {
+        let (server, crashes, app) = self.any();
+        let attached = self.on(server, crashes, app.attach_worker(registration)).await?;
+        let (attachment, messages) = attached.map_err(Trouble::Refused)?;
+        Ok(WorkLine { server, crashes, _attachment: attachment, messages })
+    }
+
+    /// What a worker is told next.
+    pub(super) async fn told(&self, line: &mut WorkLine) -> Result<ToWorker, Trouble> {
+        let (server, crashes) = (line.server, line.crashes);
+        self.on(server, crashes, line.messages.recv()).await?.ok_or(Trouble::Lost)
+    }
+
+    /// What a worker was told and has not heard yet.
+    pub(super) fn told_already(&self, line: &mut WorkLine) -> Option<ToWorker> {
+        if self.is_lost(line) { None } else { line.messages.try_recv().ok() }
+    }
+
+    /// Whether the server that a worker was attached to is gone.
+    pub(super) fn is_lost(&self, line: &WorkLine) -> bool {
+        self.servers.borrow()[line.server].crashes != line.crashes
+    }
+
+    /// Calls the server that a worker is attached to.
+    pub(super) async fn over<T>(
+        &self,
+        line: &WorkLine,
+        make: impl AsyncFnOnce(App) -> Result<T, ServiceError>,
+    ) -> Result<T, Trouble> {
+        let app = self.servers.borrow()[line.server].app.clone();
+        let answer = self.on(line.server, line.crashes, make(app)).await?;
+        answer.map_err(Trouble::Refused)
+    }
+
+    /// Keeps a server among the others until it crashes.
+    pub(super) async fn keep(&self, server: usize) {
+        let (crashes, app) = {
+            let known = &self.servers.borrow()[server];
+            (known.crashes, known.app.clone())
+        };
+        let Err(_crashed) = self.on(server, crashes, app.keep_company()).await else {
+            panic!("a server left the others");
+        };
+    }
+
     fn any(&self) -> (usize, usize, App) {
         let server = self.pick(SERVERS);
         let known = &self.servers.borrow()[server];
@@ -221,12 +292,15 @@ impl World {
     ) -> Result<T, Trouble> {
         let mut work = pin!(work);
         std::future::poll_fn(|context| {
-            let (now, skew) = {
+            let (now, skew, stalled) = {
                 let known = &self.servers.borrow()[server];
-                (known.crashes, known.skew)
+                (known.crashes, known.skew, known.stalled.is_some())
             };
             if now != crashes {
                 return Poll::Ready(Err(Trouble::Lost));
+            }
+            if stalled {
+                return Poll::Pending;
             }
             SCENE.with_borrow_mut(|scene| scene.as_mut().unwrap().skew = skew);
             work.as_mut().poll(context).map(Ok)

@@ -88,6 +88,8 @@ mod stopping;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]
+mod taken_over;
+#[cfg(test)]
 mod tls;
 #[cfg(test)]
 mod turns;

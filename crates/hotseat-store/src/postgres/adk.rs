@@ -60,7 +60,9 @@ async fn states(
     client: &Client,
     sessions: impl Iterator<Item = Uuid>,
 ) -> Result<HashMap<SessionId, Map<String, Value>>, Failure> {
-    let sql = "SELECT session_id, name, value FROM session_state WHERE session_id = ANY ($1)";
+    // In the order of the names, as SQLite has them: whoever reads a state twice sees one text.
+    let sql = "SELECT session_id, name, value FROM session_state WHERE session_id = ANY ($1) \
+               ORDER BY name COLLATE \"C\"";
     let statement = client.prepare_cached(sql).await?;
     let sessions: Vec<Uuid> = sessions.collect();
     let mut states = HashMap::<SessionId, Map<String, Value>>::new();

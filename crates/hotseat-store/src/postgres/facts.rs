@@ -18,7 +18,7 @@ use super::book::{Book, Removable};
 use super::failure::Failure;
 use super::text::key;
 use super::{leases, row};
-use crate::rules::{By, Prepared};
+use crate::rules::Prepared;
 use crate::{Limits, claim_on};
 
 /// Events read at once when many may go.
@@ -87,15 +87,15 @@ impl Needs {
             self.pending.insert(session);
             self.messages.insert(session);
         }
-        for Prepared { event, effect, by, .. } in events {
+        for Prepared { event, effect, by, worker, .. } in events {
             self.events.push(session, key(&event.event_id));
-            if let Some(By::Worker(_)) = by {
+            if worker.is_some() {
                 self.workers.insert(session);
             }
             if let Some(turn) = event.turn_id {
                 self.turns.push(session, turn.uuid());
                 self.pending.insert(session);
-                if let Some(By::Answerer(_)) = by {
+                if by.is_some() {
                     self.claims.push(session, key(&claim_on(turn)));
                 }
             }

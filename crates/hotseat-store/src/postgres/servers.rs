@@ -15,16 +15,13 @@ use super::herald::tell_to_look;
 use super::text::kept;
 use super::{Postgres, retry, row};
 use crate::StoreError;
-use crate::shared::{HeldRun, MAX_RUNS_TOLD, RunClaim, ServerCard, TakeOver};
+use crate::shared::{HeldRun, MAX_RUNS_TOLD, NOBODY, RunClaim, ServerCard, TakeOver};
 
 /// The time of the database in milliseconds.
 pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 /// How long a server that is gone is remembered, in milliseconds.
 const FORGET_AFTER: i64 = 3_600_000;
-
-/// The server of a run that was let go of.
-const NOBODY: Uuid = Uuid::nil();
 
 /// Runs read at once.
 const PAGE: usize = 1_000;
@@ -84,19 +81,24 @@ impl Postgres {
              SELECT session_id, $2, $3, $4 FROM open \
              ON CONFLICT (session_id) DO UPDATE SET run_id = excluded.run_id, \
              server_id = excluded.server_id, worker = excluded.worker \
-             WHERE l.run_id <> excluded.run_id \
-             OR l.server_id IN (excluded.server_id, '{NOBODY}') \
-             OR l.worker = excluded.worker OR ($5 AND NOT EXISTS \
+             WHERE l.run_id <> excluded.run_id OR l.worker = excluded.worker \
+             OR ($5 AND l.server_id IN (excluded.server_id, '{NOBODY}')) \
+             OR ($6 AND NOT EXISTS \
              (SELECT FROM servers v WHERE v.server_id = l.server_id AND v.until > {NOW}))"
         );
-        let take_over = claim.take_over == TakeOver::OfTheGone;
+        // `RunClaim::succeeds` in a statement.
+        let (own, gone) = match claim.take_over {
+            TakeOver::Nothing => (false, false),
+            TakeOver::OfItsOwn => (true, false),
+            TakeOver::OfTheGone => (true, true),
+        };
         retry!(self, Patience::to_write("take a run"), |held| {
             let statement = held.prepare_cached(&sql).await?;
             let worker = claim.worker.as_deref().map(kept);
             let id = claim.session.uuid();
-            let taken = held
-                .execute(&statement, &[&id, &claim.run_id, &claim.server, &worker, &take_over])
-                .await?;
+            let RunClaim { run_id, server, .. } = claim;
+            let taken =
+                held.execute(&statement, &[&id, run_id, server, &worker, &own, &gone]).await?;
             Ok(taken > 0)
         })
     }

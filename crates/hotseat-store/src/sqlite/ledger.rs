@@ -1,6 +1,6 @@
 //! One session's rows, within the savepoint of one piece of work.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::tail::{Summary, Unsettled};
 use super::usage::count;
 use super::whereabouts::Clue;
 use super::writer::Work;
-use super::{identity, leases, reader, settle};
+use super::{identity, leases, reader, servers, settle};
 use crate::rules::{Ledger, Prepared, Removed};
 use crate::{EventQuery, Lease, Limits, Session, StoreError, claim_on};
 
@@ -30,6 +30,8 @@ pub(super) struct SessionLedger<'l, 'w> {
     added: Added,
     /// The same events for those who watch, if anybody does.
     brought: Option<Vec<Arc<Event>>>,
+    /// The worker that was the last to have a run, once it was looked for.
+    last_worker: OnceCell<Option<String>>,
     /// Something besides events was written, and the summary has to be written with it.
     touched: Cell<bool>,
 }
@@ -56,6 +58,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
             settled,
             added: Added::default(),
             brought,
+            last_worker: OnceCell::new(),
             touched: Cell::new(false),
         }
     }
@@ -143,7 +146,12 @@ impl Ledger for SessionLedger<'_, '_> {
     }
 
     fn last_worker(&mut self) -> Result<Option<&str>, StoreError> {
-        Ok(None)
+        if let Some(known) = self.last_worker.get() {
+            return Ok(known.as_deref());
+        }
+        let lease = servers::lease(self.work.connection, &self.key)
+            .map_err(StoreError::backend("look who has a run"))?;
+        Ok(self.last_worker.get_or_init(|| lease.and_then(|lease| lease.worker)).as_deref())
     }
 
     fn head(&mut self) -> Result<Option<TurnId>, StoreError> {

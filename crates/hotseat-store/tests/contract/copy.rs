@@ -1,8 +1,13 @@
 //! Copying a store into another, and comparing two.
 
+use std::any::Any;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use hotseat_core::{Kind, NewEvent, Role};
 use hotseat_store::{
-    Act, AuditQuery, CopyError, Expected, Intrusion, Limits, NewToken, Progress, SearchQuery,
+    Act, AuditQuery, CopyError, Expected, Gate, Intrusion, Limits, NewToken, Progress, SearchQuery,
     Store, Sweep, Visit,
 };
 use serde_json::json;
@@ -156,8 +161,109 @@ async fn a_store_is_not_copied_into_one_that_holds_something() {
     created(&here, 1).await;
     created(&there, 2).await;
     let refused = here.copy_to(&there, |_| {}).await.unwrap_err();
-    assert!(matches!(refused, CopyError::NotEmpty { sessions: 1 }), "{refused}");
+    let words = "the target holds 1 sessions that are no copy of this store's";
+    assert!(refused.to_string().starts_with(words), "{refused}");
     assert!(there.session(id(1)).await.unwrap().is_none());
     let (different, common) = here.differences(&there, |_| {}).await.unwrap();
     assert_eq!((different, common), (vec![id(1), id(2)], false));
+}
+
+/// Lets so many calls through, and then none.
+#[derive(Debug)]
+struct Cut {
+    left: AtomicUsize,
+    over: Arc<tokio::sync::Notify>,
+}
+
+impl Gate for Cut {
+    fn pass(&self) -> Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>> {
+        let left =
+            self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+        if left.is_ok() {
+            return Box::pin(std::future::ready(Box::new(()) as _));
+        }
+        self.over.notify_one();
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Copies until the target has been called so often, and says whether that was enough.
+async fn copy_cut_off(here: &Store, there: &Store, calls: usize) -> bool {
+    let over = Arc::new(tokio::sync::Notify::new());
+    let left = AtomicUsize::new(calls);
+    let (there, _) = there.apart(Arc::new(Cut { left, over: Arc::clone(&over) }));
+    tokio::select! {
+        copied = here.copy_to(&there, |_| {}) => { copied.unwrap(); true }
+        () = over.notified() => false,
+    }
+}
+
+/// A store in which a session takes several steps to copy.
+async fn fill_more(store: &Store) {
+    fill(store).await;
+    created(store, 6).await;
+    let many = (0..1_100).map(|n| said(&format!("m{n}"), "many")).collect();
+    append(store, id(6), many).await;
+}
+
+#[tokio::test]
+async fn a_copy_that_was_cut_off_anywhere_goes_on_where_it_was() {
+    let here = Store::scratch(Limits::default()).unwrap();
+    fill_more(&here).await;
+    let mut cuts = 0;
+    loop {
+        let there = Store::scratch(Limits::default()).unwrap();
+        if copy_cut_off(&here, &there, cuts).await {
+            break;
+        }
+        // Not at the first attempt either, and never twice what is there.
+        copy_cut_off(&here, &there, cuts + 3).await;
+        assert_eq!(here.copy_to(&there, |_| {}).await.unwrap(), 6, "after {cuts} calls");
+        let compared = here.differences(&there, |_| {}).await.unwrap();
+        assert_eq!(compared, (vec![], false), "after {cuts} calls");
+        cuts += 1;
+    }
+    assert!(cuts > 15, "there are many places to cut it off");
+}
+
+#[tokio::test]
+async fn a_copy_to_postgres_that_was_cut_off_goes_on_where_it_was() {
+    let here = Store::scratch(Limits::default()).unwrap();
+    fill_more(&here).await;
+    let database = Database::postgres();
+    let there = database.open(Limits::default()).await;
+    let mut calls = 8;
+    while !copy_cut_off(&here, &there, calls).await {
+        calls += 4;
+    }
+    assert_eq!(here.differences(&there, |_| {}).await.unwrap(), (vec![], false));
+    append(&there, id(1), vec![said("next", "word")]).await;
+}
+
+#[tokio::test]
+async fn a_copy_does_not_go_on_where_one_of_the_stores_was_changed() {
+    let (here, there) =
+        (Store::scratch(Limits::default()).unwrap(), Store::scratch(Limits::default()).unwrap());
+    for n in 1..=3 {
+        created(&here, n).await;
+        append(&here, id(n), vec![said("a", "one"), said("b", "two")]).await;
+    }
+    assert!(!copy_cut_off(&here, &there, 6).await);
+    let copied = there.counts().await.unwrap().sessions;
+    assert!((1..3).contains(&copied), "{copied} sessions were copied");
+    append(&here, id(3), vec![said("c", "three")]).await;
+    let refused = here.copy_to(&there, |_| {}).await.unwrap_err();
+    assert!(matches!(refused, CopyError::Changed { session } if session == id(3)), "{refused}");
+    let there = Store::scratch(Limits::default()).unwrap();
+    here.copy_to(&there, |_| {}).await.unwrap();
+    assert_eq!(here.copy_to(&there, |_| {}).await.unwrap(), 3, "nothing is left to do");
+    append(&there, id(2), vec![said("d", "four")]).await;
+    let refused = here.copy_to(&there, |_| {}).await.unwrap_err();
+    assert!(matches!(refused, CopyError::NotEmpty { .. }), "{refused}");
+    let act = Act { actor: "owner".to_owned(), at: at(8) };
+    let there = Store::scratch(Limits::default()).unwrap();
+    there.add_user("cyd".parse().unwrap(), Role::Viewer, act).await.unwrap();
+    let refused = here.copy_to(&there, |_| {}).await.unwrap_err();
+    assert!(matches!(refused, CopyError::NotEmpty { .. }), "{refused}");
+    assert_eq!(there.counts().await.unwrap().sessions, 0, "nothing was written");
 }

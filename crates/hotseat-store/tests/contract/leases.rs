@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hotseat_store::{AppendError, Lease, LeaseRequest, Leased, Store, claim_on};
+use hotseat_store::{Answerer, AppendError, Lease, LeaseRequest, Leased, Store, claim_on};
 
 use crate::log::{self, answer, append, at, created, id, turn};
 use crate::suite;
@@ -35,20 +35,24 @@ fn lease(n: u128, subject: &str, holder: &str, since: i64, until: i64) -> Lease 
     Lease { session: id(n), subject, holder, since: at(since), until: at(until) }
 }
 
+fn by(name: &str, now: i64) -> Answerer {
+    Answerer { name: name.to_owned(), now: at(now), worker: None }
+}
+
 async fn a_turn_that_somebody_has_claimed_is_answered_by_nobody_else(store: Store) {
     created(&store, 1).await;
     append(&store, id(1), vec![log::request(7)]).await;
     store.lease(request(1, &claim_on(turn(7)), "ada", 0)).await.unwrap();
-    let refused = store.answer(id(1), answer(7), "bob", at(99)).await.unwrap_err();
+    let refused = store.answer(id(1), answer(7), by("bob", 99)).await.unwrap_err();
     assert!(
         matches!(&refused, AppendError::TurnClaimed { holder, until, .. }
             if holder == "ada" && *until == at(100)),
         "{refused:?}"
     );
-    store.answer(id(1), answer(7), "ada", at(99)).await.unwrap();
+    store.answer(id(1), answer(7), by("ada", 99)).await.unwrap();
     append(&store, id(1), vec![log::request(8)]).await;
     store.lease(request(1, &claim_on(turn(8)), "ada", 0)).await.unwrap();
-    store.answer(id(1), answer(8), "bob", at(100)).await.unwrap();
+    store.answer(id(1), answer(8), by("bob", 100)).await.unwrap();
 }
 
 async fn what_nobody_holds_is_had_and_what_somebody_holds_is_not(store: Store) {

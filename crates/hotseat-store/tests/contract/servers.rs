@@ -1,16 +1,36 @@
 //! Servers that share a database: who is there, and who works on a run.
 
+use std::any::Any;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hotseat_core::SessionId;
 use hotseat_store::{
-    AppendError, Change, HeldRun, Limits, RunClaim, ServerCard, Shared, Store, TakeOver,
+    Answerer, AppendError, Change, Gate, HeldRun, Limits, RunClaim, ServerCard, Shared, Store,
+    TakeOver,
 };
-use hotseat_testkit::TestDatabase;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::log::{append, created, event, id, new_session, run, run_id};
+use crate::database::Database;
+use crate::log::{
+    append, at, created, dismissal, event, id, ids, new_session, request, run, run_id,
+};
+
+crate::suite! { in databases:
+    servers_know_of_each_other_while_they_are_there,
+    a_run_is_taken_once,
+    what_a_server_worked_on_that_is_gone_is_taken_over,
+    a_worker_keeps_its_run_when_it_goes_to_another_server,
+    a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it,
+    a_worker_does_not_take_its_run_back_from_another_of_the_same_server,
+    a_run_that_was_let_go_of_is_anybodys,
+    a_run_that_has_ended_is_taken_by_nobody,
+    who_goes_leaves_its_own_runs_at_once_and_those_of_workers_after_a_grace,
+    a_question_is_taken_once_and_answered_once,
+    a_deleted_session_leaves_no_lease,
+}
 
 /// Longer than a test takes.
 const LONG: Duration = Duration::from_mins(10);
@@ -21,8 +41,22 @@ const NOTHING: Duration = Duration::ZERO;
 const ONE: Uuid = Uuid::from_u128(1);
 const TWO: Uuid = Uuid::from_u128(2);
 
-async fn open(database: &TestDatabase) -> (Store, Shared) {
-    let store = Store::postgres(&database.url(), Limits::default()).await.unwrap();
+/// Lets every call through.
+#[derive(Debug)]
+struct Open;
+
+impl Gate for Open {
+    fn pass(&self) -> Pin<Box<dyn Future<Output = Box<dyn Any + Send>> + Send>> {
+        Box::pin(std::future::ready(Box::new(()) as _))
+    }
+}
+
+/// A store that servers share. Over a file they do only in one process.
+async fn open(database: &Database) -> (Store, Shared) {
+    let mut store = database.open(Limits::default()).await;
+    if let Database::Sqlite(_) = database {
+        (store, _) = store.apart(Arc::new(Open));
+    }
     let shared = store.shared().unwrap();
     (store, shared)
 }
@@ -46,7 +80,7 @@ async fn running(store: &Store, n: u128) -> SessionId {
 }
 
 /// Two servers that are there, and a session with an open run that nobody works on.
-async fn two_servers(database: &TestDatabase) -> (Store, Shared, SessionId) {
+async fn two_servers(database: &Database) -> (Store, Shared, SessionId) {
     let (store, shared) = open(database).await;
     let session = running(&store, 1).await;
     for server in [ONE, TWO] {
@@ -64,32 +98,31 @@ fn a_server_that_has_its_log_for_itself_shares_nothing() {
     assert!(Store::scratch(Limits::default()).unwrap().shared().is_none());
 }
 
-#[tokio::test]
-async fn servers_know_of_each_other_while_they_are_there() {
-    let database = TestDatabase::create();
-    let ((store, shared), (_other, there)) = (open(&database).await, open(&database).await);
+async fn servers_know_of_each_other_while_they_are_there(database: &Database) {
+    let (store, shared) = open(database).await;
+    let there = store.shared().unwrap();
     assert_eq!(shared.present(&card(ONE, 7), LONG).await.unwrap(), []);
     let mut changes = store.changes();
     assert_eq!(there.present(&card(TWO, 1), LONG).await.unwrap(), [(ONE, 7)]);
-    let told = timeout(LONG, changes.recv()).await.unwrap().unwrap();
-    assert_eq!(told, Change::Missed, "a new card is told of");
+    if let Database::Postgres(_) = database {
+        let told = timeout(LONG, changes.recv()).await.unwrap().unwrap();
+        assert_eq!(told, Change::Missed, "a new card is told of");
+    }
     assert_eq!(shared.cards(vec![TWO]).await.unwrap(), [card(TWO, 1)]);
     there.present(&card(TWO, 1), NOTHING).await.unwrap();
     assert_eq!(shared.present(&card(ONE, 7), LONG).await.unwrap(), [], "its time is over");
 }
 
-#[tokio::test]
-async fn a_run_is_taken_once() {
-    let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
+async fn a_run_is_taken_once(database: &Database) {
+    let (store, shared) = open(database).await;
     let session = running(&store, 1).await;
     assert_eq!(waiting(&shared).await, [session]);
     let claims = (1..=8).map(|server| {
-        let shared = shared.clone();
+        let (store, shared) = (store.clone(), shared.clone());
         tokio::spawn(async move {
             let server = Uuid::from_u128(server);
             shared.present(&card(server, 1), LONG).await.unwrap();
-            shared.take_run(&claim(session, 1, server)).await.unwrap()
+            store.take_run(&claim(session, 1, server)).await.unwrap()
         })
     });
     let claims: Vec<_> = claims.collect();
@@ -101,48 +134,42 @@ async fn a_run_is_taken_once() {
     assert_eq!(waiting(&shared).await, []);
 }
 
-#[tokio::test]
-async fn what_a_server_worked_on_that_is_gone_is_taken_over() {
-    let database = TestDatabase::create();
-    let (_store, shared, session) = two_servers(&database).await;
-    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
-    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap(), "it has it still");
-    assert!(!shared.take_run(&claim(session, 1, TWO)).await.unwrap());
+async fn what_a_server_worked_on_that_is_gone_is_taken_over(database: &Database) {
+    let (store, shared, session) = two_servers(database).await;
+    assert!(store.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(store.take_run(&claim(session, 1, ONE)).await.unwrap(), "it has it still");
+    assert!(!store.take_run(&claim(session, 1, TWO)).await.unwrap());
     shared.present(&card(ONE, 1), NOTHING).await.unwrap();
     assert_eq!(waiting(&shared).await, [session]);
-    let careful = RunClaim { take_over: TakeOver::Nothing, ..claim(session, 1, TWO) };
-    assert!(!shared.take_run(&careful).await.unwrap());
-    assert!(shared.take_run(&claim(session, 1, TWO)).await.unwrap());
+    let careful = RunClaim { take_over: TakeOver::OfItsOwn, ..claim(session, 1, TWO) };
+    assert!(!store.take_run(&careful).await.unwrap());
+    assert!(store.take_run(&claim(session, 1, TWO)).await.unwrap());
     shared.present(&card(ONE, 1), LONG).await.unwrap();
-    assert!(!shared.take_run(&claim(session, 1, ONE)).await.unwrap(), "it came back too late");
+    assert!(!store.take_run(&claim(session, 1, ONE)).await.unwrap(), "it came back too late");
     assert_eq!(shared.held_runs(ONE).await.unwrap(), []);
 }
 
-#[tokio::test]
-async fn a_worker_keeps_its_run_when_it_goes_to_another_server() {
-    let database = TestDatabase::create();
-    let (_store, shared, session) = two_servers(&database).await;
+async fn a_worker_keeps_its_run_when_it_goes_to_another_server(database: &Database) {
+    let (store, shared, session) = two_servers(database).await;
     let of_worker = |worker: &str, server| RunClaim {
         worker: Some(worker.to_owned()),
         ..claim(session, 1, server)
     };
-    assert!(shared.take_run(&of_worker("w", ONE)).await.unwrap());
-    assert!(!shared.take_run(&of_worker("another", TWO)).await.unwrap());
-    assert!(shared.take_run(&of_worker("w", TWO)).await.unwrap());
+    assert!(store.take_run(&of_worker("w", ONE)).await.unwrap());
+    assert!(!store.take_run(&of_worker("another", TWO)).await.unwrap());
+    assert!(store.take_run(&of_worker("w", TWO)).await.unwrap());
     shared.release_run(session, &run_id(1), ONE).await.unwrap();
     assert_eq!(shared.held_runs(TWO).await.unwrap().len(), 1, "only its server lets go of it");
 }
 
-#[tokio::test]
-async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it() {
-    let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
+async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it(database: &Database) {
+    let (store, shared) = open(database).await;
     let session = running(&store, 1).await;
     shared.present(&card(ONE, 1), NOTHING).await.unwrap();
     shared.present(&card(TWO, 1), LONG).await.unwrap();
     let take = async |worker: &str, server| {
         let worker = Some(worker.to_owned());
-        shared.take_run(&RunClaim { worker, ..claim(session, 1, server) }).await.unwrap()
+        store.take_run(&RunClaim { worker, ..claim(session, 1, server) }).await.unwrap()
     };
     let write = async |worker: &str, id: &str| {
         store.append_work(session, worker, vec![event(id)]).await.map(|appended| appended.new)
@@ -160,54 +187,79 @@ async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it() {
     assert_eq!(write("other", "e").await.unwrap(), 1);
 }
 
-#[tokio::test]
-async fn a_run_that_was_let_go_of_is_anybodys() {
-    let database = TestDatabase::create();
-    let (_store, shared, session) = two_servers(&database).await;
-    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
-    shared.release_run(session, &run_id(1), ONE).await.unwrap();
-    assert_eq!(waiting(&shared).await, [session]);
-    let careful = RunClaim { take_over: TakeOver::Nothing, ..claim(session, 1, TWO) };
-    assert!(shared.take_run(&careful).await.unwrap());
+async fn dismiss(store: &Store, session: SessionId, by: &str) -> Result<(), AppendError> {
+    let by = Answerer { name: "owner".to_owned(), now: at(2), worker: Some(by.to_owned()) };
+    store.answer(session, dismissal(1), by).await.map(drop)
 }
 
-#[tokio::test]
-async fn a_run_that_has_ended_is_taken_by_nobody() {
-    let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
+/// Two workers at one server, as on a database that it has for itself.
+async fn a_worker_does_not_take_its_run_back_from_another_of_the_same_server(database: &Database) {
+    let store = database.open(Limits::default()).await;
+    let session = running(&store, 1).await;
+    let take = async |worker: &str, take_over| {
+        let worker = Some(worker.to_owned());
+        store.take_run(&RunClaim { worker, take_over, ..claim(session, 1, ONE) }).await.unwrap()
+    };
+    assert!(take("slow", TakeOver::Nothing).await, "nobody had it");
+    store.append_work(session, "slow", vec![request(1)]).await.unwrap();
+    assert!(take("slow", TakeOver::Nothing).await, "it came back in time");
+    assert!(!take("other", TakeOver::Nothing).await);
+    assert!(take("other", TakeOver::OfItsOwn).await, "the first one is taken for dead");
+    assert!(!take("slow", TakeOver::Nothing).await, "it came back too late");
+    let refused = dismiss(&store, session, "slow").await.unwrap_err();
+    assert!(matches!(refused, AppendError::RunElsewhere { .. }), "{refused:?}");
+    let refused = store.append_work(session, "slow", vec![event("a")]).await.unwrap_err();
+    assert!(matches!(refused, AppendError::RunElsewhere { .. }), "{refused:?}");
+    drop(store);
+    let store = database.open(Limits::default()).await;
+    let refused = store.append_work(session, "slow", vec![event("b")]).await.unwrap_err();
+    assert!(matches!(refused, AppendError::RunElsewhere { .. }), "also after a restart");
+    dismiss(&store, session, "other").await.unwrap();
+    assert_eq!(ids(&store, session).await, ["run-1-queued", "request-1", "dismissal-1"]);
+}
+
+async fn a_run_that_was_let_go_of_is_anybodys(database: &Database) {
+    let (store, shared, session) = two_servers(database).await;
+    assert!(store.take_run(&claim(session, 1, ONE)).await.unwrap());
+    shared.release_run(session, &run_id(1), ONE).await.unwrap();
+    assert_eq!(waiting(&shared).await, [session]);
+    let careful = RunClaim { take_over: TakeOver::OfItsOwn, ..claim(session, 1, TWO) };
+    assert!(store.take_run(&careful).await.unwrap());
+}
+
+async fn a_run_that_has_ended_is_taken_by_nobody(database: &Database) {
+    let (store, shared) = open(database).await;
     let session = running(&store, 1).await;
     shared.present(&card(ONE, 1), LONG).await.unwrap();
-    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(store.take_run(&claim(session, 1, ONE)).await.unwrap());
     append(&store, session, vec![run(1, "finished")]).await;
     let held = HeldRun { session, run_id: run_id(1), open: false };
     assert_eq!(shared.held_runs(ONE).await.unwrap(), [held]);
     shared.release_run(session, &run_id(1), ONE).await.unwrap();
-    assert!(!shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(!store.take_run(&claim(session, 1, ONE)).await.unwrap());
     created(&store, 2).await;
-    assert!(!shared.take_run(&claim(id(2), 2, ONE)).await.unwrap(), "there never was one");
+    assert!(!store.take_run(&claim(id(2), 2, ONE)).await.unwrap(), "there never was one");
 }
 
-#[tokio::test]
-async fn who_goes_leaves_its_own_runs_at_once_and_those_of_workers_after_a_grace() {
-    let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
+async fn who_goes_leaves_its_own_runs_at_once_and_those_of_workers_after_a_grace(
+    database: &Database,
+) {
+    let (store, shared) = open(database).await;
     let (own, workers) = (running(&store, 1).await, running(&store, 2).await);
     for server in [ONE, TWO] {
         shared.present(&card(server, 1), LONG).await.unwrap();
     }
-    assert!(shared.take_run(&claim(own, 1, ONE)).await.unwrap());
+    assert!(store.take_run(&claim(own, 1, ONE)).await.unwrap());
     let of_worker = RunClaim { worker: Some("w".to_owned()), ..claim(workers, 2, ONE) };
-    assert!(shared.take_run(&of_worker).await.unwrap());
+    assert!(store.take_run(&of_worker).await.unwrap());
     shared.leave(ONE, LONG).await.unwrap();
     assert_eq!(waiting(&shared).await, [own]);
     shared.leave(ONE, NOTHING).await.unwrap();
     assert_eq!(waiting(&shared).await, [own, workers]);
 }
 
-#[tokio::test]
-async fn a_question_is_taken_once_and_answered_once() {
-    let database = TestDatabase::create();
-    let (_store, shared) = open(&database).await;
+async fn a_question_is_taken_once_and_answered_once(database: &Database) {
+    let (_store, shared) = open(database).await;
     let id = Uuid::from_u128(9);
     shared.put_question(id, b"what?", LONG).await.unwrap();
     assert_eq!(shared.take_question(id).await.unwrap().as_deref(), Some(&b"what?"[..]));
@@ -219,12 +271,10 @@ async fn a_question_is_taken_once_and_answered_once() {
     assert_eq!(shared.question_answer(id).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_deleted_session_leaves_no_lease() {
-    let database = TestDatabase::create();
-    let (store, shared) = open(&database).await;
+async fn a_deleted_session_leaves_no_lease(database: &Database) {
+    let (store, shared) = open(database).await;
     let session = running(&store, 1).await;
-    assert!(shared.take_run(&claim(session, 1, ONE)).await.unwrap());
+    assert!(store.take_run(&claim(session, 1, ONE)).await.unwrap());
     assert!(store.delete_session(session).await.unwrap());
     assert_eq!(shared.held_runs(ONE).await.unwrap(), []);
 }

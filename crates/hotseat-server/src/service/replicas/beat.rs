@@ -46,7 +46,7 @@ impl App {
     /// Keeps this server among those over the same log, until it closes, then leaves them.
     /// Returns at once where there are none.
     pub(crate) async fn keep_company(self) {
-        let Some(company) = self.replicas.0.clone() else { return };
+        let Some(company) = self.replicas.company.clone() else { return };
         tokio::join!(self.beat(&company), self.hear(&company));
         self.take_leave(&company).await;
     }
@@ -58,6 +58,9 @@ impl App {
         let (mut agents, mut changes) = (self.workers.changes(), company.store.changes());
         loop {
             tokio::select! {
+                // In this order: which of two comes first decides when the next beat is, and a
+                // simulation has to be the same every time.
+                biased;
                 _ = beats.tick() => {}
                 // One that lags looks, too.
                 _ = agents.recv() => {}

@@ -72,7 +72,7 @@ impl App {
         question: String,
     ) -> Result<AskAnswer, ServiceError> {
         let silent = ServiceError::WorkerSilent { what: what.as_str() };
-        let Some(company) = &self.replicas.0 else { return Err(silent) };
+        let Some(company) = &self.replicas.company else { return Err(silent) };
         let id = clock::new_id();
         let Some(waiting) = company.questions.wait_for(id) else { return Err(silent) };
         let body = serde_json::to_vec(&(agent, what, question)).unwrap_or_default();
@@ -96,7 +96,7 @@ impl App {
 
     /// Answers a question of another server, if a worker here can.
     pub(super) fn asked_elsewhere(&self, id: Uuid, agent: Option<&str>) {
-        let Some(company) = self.replicas.0.clone() else { return };
+        let Some(company) = self.replicas.company.clone() else { return };
         if !self.workers.can_ask(agent) {
             return;
         }

@@ -18,6 +18,31 @@ const FEWER: u32 = 5;
 /// The longest body that is made up.
 const MAX_BYTES: usize = 400;
 
+/// Values that are hard to read, of all kinds.
+const WORST: &str = include_str!("../../../../hotseat-core/tests/core/hostile/worst.jsonl");
+
+/// Every call of the contract.
+const CALLS: [&str; 18] = [
+    "Seat/CreateSession",
+    "Seat/GetSession",
+    "Seat/ListSessions",
+    "Seat/CompleteSession",
+    "Seat/SubmitRequest",
+    "Seat/SubmitDecision",
+    "Seat/DismissTurn",
+    "Seat/Subscribe",
+    "Sessions/AppendEvents",
+    "Sessions/ListEvents",
+    "Sessions/CreateAdkSession",
+    "Sessions/GetAdkSession",
+    "Sessions/ListAdkSessions",
+    "Sessions/DeleteAdkSession",
+    "Sessions/AppendAdkEvent",
+    "Sessions/AppendAdkEvents",
+    "Sessions/GetAdkUserState",
+    "Worker/Attach",
+];
+
 struct Target {
     runtime: Runtime,
     server: TestServer,
@@ -114,6 +139,36 @@ fn no_json_is_the_servers_fault() {
     target.is_well();
 }
 
+/// The worst values as a body, as a message, in an event and in an answer.
+#[test]
+fn no_value_is_the_servers_fault() {
+    let target = Target::new();
+    let turn = target
+        .runtime
+        .block_on(async { target.server.api.grpc().await.ask(&target.session).await });
+    let decision = format!("/api/v1/sessions/{{id}}/turns/{turn}/decision");
+    for worst in WORST.lines() {
+        for (path, body) in [
+            ("/api/v1/sessions", worst.to_owned()),
+            ("/api/v1/sessions", format!(r#"{{"description":{worst},"agent":{worst}}}"#)),
+            ("/api/v1/sessions/{id}/events", format!(r#"{{"author":"a","content":{worst}}}"#)),
+            (
+                "/api/v1/sessions/{id}/events",
+                format!(r#"[{{"id":{worst},"author":"a","actions":{{"state_delta":{worst}}}}}]"#),
+            ),
+            ("/api/v1/sessions/{id}/messages", format!(r#"{{"role":"user","content":{worst}}}"#)),
+            ("/api/v1/sessions/{id}/query", format!(r#"{{"structured":{worst}}}"#)),
+            (&decision, format!(r#"{{"candidates":{worst}}}"#)),
+            ("/ag-ui/math", format!(r#"{{"threadId":"t","runId":"r","messages":{worst}}}"#)),
+            ("/run", format!(r#"{{"app_name":"math_app","user_id":"u","new_message":{worst}}}"#)),
+            ("/apps/math_app/users/u/sessions", format!(r#"{{"state":{worst}}}"#)),
+        ] {
+            is_told(path, &target.send(path, "application/json", body.into_bytes())).unwrap();
+        }
+    }
+    target.is_well();
+}
+
 #[test]
 fn no_form_is_the_servers_fault() {
     let target = Target::new();
@@ -129,12 +184,7 @@ fn no_form_is_the_servers_fault() {
 fn no_message_of_grpc_is_the_servers_fault() {
     let target = Target::new();
     try_all("grpc", |message| {
-        for call in [
-            "Seat/CreateSession",
-            "Seat/SubmitRequest",
-            "Sessions/AppendEvents",
-            "Sessions/ListEvents",
-        ] {
+        for call in CALLS {
             let length = u32::try_from(message.len()).unwrap().to_be_bytes();
             let framed = [&[0_u8], length.as_slice(), &message].concat();
             // With its frame, and as if it were one.

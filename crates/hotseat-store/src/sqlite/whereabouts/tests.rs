@@ -1,5 +1,7 @@
 //! What lies between asking where events are and reading them.
 
+use std::sync::Arc;
+
 use hotseat_core::{Kind, NewEvent, SessionId};
 use jiff::Timestamp;
 use serde_json::value::RawValue;
@@ -9,10 +11,11 @@ use super::super::moment::Moment;
 use super::super::{Durability, Sqlite, reader};
 use super::Clue;
 use crate::hub::Hub;
+use crate::rules::Prepared;
 use crate::{EventQuery, Expected, Limits, NewSession};
 
-fn event(event_id: &str) -> NewEvent {
-    NewEvent {
+fn event(event_id: &str) -> Prepared {
+    let event = NewEvent {
         event_id: event_id.to_owned(),
         timestamp: Timestamp::UNIX_EPOCH,
         kind: Kind::Event,
@@ -23,7 +26,8 @@ fn event(event_id: &str) -> NewEvent {
         branch: None,
         parent_call_id: None,
         payload: RawValue::from_string("{\"author\":\"user\"}".to_owned()).unwrap(),
-    }
+    };
+    Prepared::new(event, &Limits::default())
 }
 
 async fn read(sqlite: &Sqlite, id: SessionId, clue: &Clue) -> Vec<String> {
@@ -38,7 +42,7 @@ async fn read(sqlite: &Sqlite, id: SessionId, clue: &Clue) -> Vec<String> {
 async fn what_is_settled_between_asking_and_reading_is_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hotseat.db");
-    let sqlite = Sqlite::open(&path, Hub::new(), Limits::default(), Durability::None).unwrap();
+    let sqlite = Sqlite::open(&path, Hub::new(), Arc::default(), Durability::None).unwrap();
     let id = SessionId::new(Uuid::from_u128(1));
     let new = NewSession {
         id,
@@ -49,9 +53,9 @@ async fn what_is_settled_between_asking_and_reading_is_read_once() {
         user_id: "user".to_owned(),
         source: "api".to_owned(),
         adk_id: None,
-        opening: vec![event("a"), event("b")],
+        opening: Vec::new(),
     };
-    sqlite.create_session(new).await.unwrap();
+    sqlite.create_session(new, vec![event("a"), event("b")]).await.unwrap();
     let clue = sqlite.whereabouts.of(id);
     assert_eq!(clue.rows.len(), 2, "they are shown before the answer");
     sqlite.append(id, Expected::Any, vec![event("c")]).await.unwrap();
