@@ -48,6 +48,11 @@ many pieces of the same size.
 What the process holds resident. Memory that was given back before may hide a part of what a thing
 costs, so small figures say "little" rather than how little.
 """,
+    "Golden traces": """\
+A case goes into a file by a parse that refuses what is malformed, and a new file that is synced and
+takes the old one's place, which is synced, too. The limit does the same: one parse, one write, the
+same two syncs, the same rename.
+""",
     "PostgreSQL": """\
 The database syncs every commit. pgbench has as many clients as the three servers have
 transactions under way, puts as many rows into each as they did, and makes its rows in the database.

@@ -5,7 +5,7 @@
 //! commit, and no more commits than that.
 //! `limits read FOLDER ROWS TIMES`: the same rows read again.
 //! `limits scan FILE`: a look for quotes, and a pass that checks, over the bytes of a JSON file.
-//! `limits rewrite FILE`: one parse and one durable write of a file.
+//! `limits rewrite FILE`: one parse and one durable write of a file, which takes its place.
 //! `limits serve`: an empty handler, an empty stream and an empty gRPC call, until stdin ends.
 //!
 //! Each prints one JSON object.
