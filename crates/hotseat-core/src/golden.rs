@@ -29,7 +29,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
+use crate::adk_event::{AdkEvent, AdkPart, is_user_message, read_parts};
 use crate::instant::{basic_iso, seconds};
 use crate::payload::{RunChange, RunStatus, ToolRun};
 use crate::tool_calls::{Giver, ToolCalls, made_up_id};
@@ -151,13 +151,13 @@ impl Trace {
         {
             self.begin_held();
             let parts = read_parts(&mut message);
-            let asks = user_text(&parts).is_some();
+            let asks = is_user_message(&parts);
             self.held = asks.then(|| (parts, seconds(event.timestamp)));
         }
     }
 
     fn user_event(&mut self, event: &Event, adk: AdkEvent) {
-        let asks = user_text(&adk.parts).is_some();
+        let asks = is_user_message(&adk.parts);
         let (answers, parts): (Vec<_>, Vec<_>) = adk
             .parts
             .into_iter()
@@ -176,13 +176,13 @@ impl Trace {
         self.begin_held();
         let Some(current) = self.invocation_of(adk.invocation_id.as_deref()) else { return };
         let is_final = adk.is_final_text();
-        let said = adk.visible_text().is_some();
+        let said = adk.says_something();
         let mut shown = Vec::new();
         for (index, part) in adk.parts.into_iter().enumerate() {
             match part {
                 AdkPart::FunctionCall { id, name, args } => {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
-                    self.call(current, &id, &name, &args);
+                    self.call(current, &id, &name, args);
                 }
                 AdkPart::FunctionResponse { .. } => self.tool_part(Giver::Tool, part),
                 AdkPart::Text { thought: true, .. } => {}
@@ -211,8 +211,8 @@ impl Trace {
         Some(self.invocations.len() - 1)
     }
 
-    fn call(&mut self, invocation: usize, id: &str, name: &str, args: &Value) {
-        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(args));
+    fn call(&mut self, invocation: usize, id: &str, name: &str, args: Value) {
+        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(&args));
         if is_tool && self.calls.call(id, name, invocation) {
             self.invocations[invocation].call(id, name, args);
         }

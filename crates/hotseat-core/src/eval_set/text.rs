@@ -133,11 +133,12 @@ impl<'a> EvalSetText<'a> {
         NewText { before: &self.text[..place.start], insertion, after: &self.text[place.end..] }
     }
 
-    /// The white space before a case that stands on a line of its own.
+    /// The white space before a case that stands on a line of its own. A whole file may be one
+    /// line, so no line is looked for.
     fn indent_of(&self, case: &CaseText<'_>) -> &'a str {
         let before = &self.text[..case.span.start];
-        let line = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
-        if line.len() < before.len() && line.trim().is_empty() { line } else { CASE_INDENT }
+        let line = before.trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+        if line.ends_with('\n') { &before[line.len()..] } else { CASE_INDENT }
     }
 }
 
