@@ -89,8 +89,8 @@ impl<'a> Found<'a> {
     pub(super) fn spans(&self, list: &Range<usize>) -> Vec<Range<usize>> {
         let starts = self.cases.iter().map(|case| case.start);
         let ends = self.cases.iter().skip(1).map(|next| before(&self.text[..next.start], ','));
-        let last = before(&self.text[..list.end], ']');
-        starts.zip(ends.chain([last])).map(|(start, end)| start..end).collect()
+        let end = before(&self.text[..list.end], ']');
+        starts.zip(ends.chain([end])).map(|(start, end)| start..end).collect()
     }
 
     /// Takes note that a field begins here.

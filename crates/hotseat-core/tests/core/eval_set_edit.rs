@@ -96,6 +96,8 @@ fn a_removed_case_can_be_put_back() {
     assert!(empty.contains(r#""evalCases" : [], "eval_set_id""#));
 }
 
+type Case = (String, String, &'static str, bool, String);
+
 /// Files with the list of cases in any place, and cases with any field last.
 fn any_file() -> impl Strategy<Value = (String, usize)> {
     let space = "[ \n\t]{0,4}";
@@ -109,7 +111,6 @@ fn any_file() -> impl Strategy<Value = (String, usize)> {
     let cases = prop::collection::vec(case, 0..5);
     (cases, "\\PC*", 0..4_usize, space).prop_map(|(cases, note, place, between)| {
         let count = cases.len();
-        type Case = (String, String, &'static str, bool, String);
         let case = |(n, (before, note, conversation, turned, after)): (usize, Case)| {
             let mut fields = [
                 format!(r#""eval_id" :"c{n}""#),
