@@ -30,7 +30,7 @@ pub struct NewCase {
     pub session_id: SessionId,
     /// The agent, which names a new file.
     pub agent_name: String,
-    /// The EvalCase, as [`golden_trace`](crate::golden_trace) makes it.
+    /// The EvalCase, as [`GoldenTrace`](crate::GoldenTrace) makes it.
     pub case: Value,
 }
 

@@ -51,7 +51,7 @@ pub use eval_set::{
 };
 pub use event::{Event, Kind, NewEvent, UnknownKind};
 pub use fork::{ForkError, fork_prefix};
-pub use golden::{GoldenError, Subject, golden_trace};
+pub use golden::{GoldenError, GoldenTrace, Subject};
 pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
 pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
 pub use input_request::InputKind;

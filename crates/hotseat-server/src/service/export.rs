@@ -7,8 +7,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use hotseat_core::{
-    MergeAction, Merged, NewCase, Role, SessionId, SessionStatus, Subject, adk_session_json,
-    golden_trace, merge, snake_case,
+    GoldenTrace, MergeAction, Merged, NewCase, Role, SessionId, SessionStatus, Subject,
+    adk_session_json, merge, snake_case,
 };
 use hotseat_store::{AuditAction, Session};
 use serde_json::{Value, json};
@@ -84,8 +84,10 @@ impl App {
     }
 
     async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {
-        let events = self.all_events(session.id).await?;
-        golden_trace(&subject_of(session), &events)
+        let mut trace = GoldenTrace::default();
+        self.each_page(session.id, |page| page.iter().for_each(|event| trace.push(event))).await?;
+        trace
+            .finish(&subject_of(session))
             .map_err(|source| ServiceError::Golden { session: session.id, source })
     }
 
