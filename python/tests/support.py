@@ -95,7 +95,8 @@ class Server:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 text = answer.read()
         except HTTPError as error:
-            text = error.read()
+            with error:
+                text = error.read()
         return json.loads(text) if text else None
 
     def wait_for_agents(self) -> dict[str, Any]:

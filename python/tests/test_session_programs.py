@@ -331,7 +331,8 @@ class AdkServer:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 text = answer.read()
         except HTTPError as error:
-            return error.code
+            with error:
+                return error.code
         return json.loads(text) if text else None
 
     def stop(self) -> None:
