@@ -14,6 +14,8 @@ from typing import Any
 
 from rounds import Figures, summary
 
+LEAST = "the least durable server"
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -80,17 +82,23 @@ APPENDS = [
     rate("append, 1 client, Python", "append.python_1.hotseat", "ADK Database (SQLite)", "append.python_1.database"),
     rate("append, 1 client, Python", "append.python_1.hotseat", "ADK InMemory, not durable", "append.python_1.in_memory"),
     rate("append, 1 native client", "append.native_1", "SQLite alone, a row in a commit", "append.raw_1", least(0.7)),
+    rate("append, 1 native client", "append.native_1", LEAST, "append.least_1"),
     rate("append, 64 native clients", "append.native_64", "ADK Sqlite", "append.python_64.sqlite", least(80)),
     rate("append, 64 native clients", "append.native_64", "SQLite alone, 64 rows in a commit", "append.raw_64", least(0.6)),
+    rate("append, 64 native clients", "append.native_64", LEAST, "append.least_64"),
     rate("append, 256 native clients", "append.native_256", "ADK Sqlite", "append.python_64.sqlite", least(100)),
     rate("append, 256 native clients", "append.native_256", "SQLite alone, 256 rows in a commit", "append.raw_256", least(0.6)),
+    rate("append, 256 native clients", "append.native_256", LEAST, "append.least_256"),
     rate("append, 64 sessions, one native program", "append.streams_64", "ADK Sqlite", "append.python_64.sqlite", least(80)),
     rate("append, 64 sessions, one native program", "append.streams_64", "SQLite alone, 64 rows in a commit", "append.raw_64", least(0.6)),
+    rate("append, 64 sessions, one native program", "append.streams_64", LEAST, "append.least_streams_64"),
     rate("append, 256 sessions, one native program", "append.streams_256", "ADK Sqlite", "append.python_64.sqlite", least(100)),
     rate("append, 256 sessions, one native program", "append.streams_256", "SQLite alone, 256 rows in a commit", "append.raw_256", least(0.6)),
+    rate("append, 256 sessions, one native program", "append.streams_256", LEAST, "append.least_streams_256"),
     rate("append, 64 sessions, one Python process", "append.python_64.hotseat", "ADK Sqlite", "append.python_64.sqlite", least(15)),
     rate("append, 64 sessions, one Python process", "append.python_64.hotseat", "an empty grpc.aio call", "append.python_64.echo", least(0.5)),
     costs("append, p99 at half of the highest rate", "append.half.p99_ms", "one fdatasync", "sync_ms", most(4)),
+    costs("append, p99 at half of the highest rate", "append.half.p99_ms", LEAST, "append.least_half.p99_ms"),
     plain("appends that failed, 64 sessions, ours", "append.python_64_failed.hotseat", "", most(0)),
     plain("appends that failed, 64 sessions, ADK Sqlite", "append.python_64_failed.sqlite", ""),
 ]  # fmt: skip
@@ -102,6 +110,7 @@ READS = [
     quicker("the same, and every text looked at", "read.looked_at.hotseat_ms", "ADK Sqlite", "read.looked_at.sqlite_ms"),
     plain("1,000 raw events over HTTP", "read.http_ms", "ms", most(5)),
     quicker("1,000 raw events over HTTP", "read.http_ms", "SQLite alone, the same rows", "read.raw_ms", least(0.5)),
+    quicker("1,000 raw events over HTTP", "read.http_ms", LEAST, "read.least_ms"),
 ]  # fmt: skip
 
 TURNS = [
@@ -114,9 +123,11 @@ SERVED = [
     rate("AG-UI runs", "served.ag_ui", "`adk api_server`, `memory://`", "served.adk_in_memory", least(30)),
     rate("AG-UI runs", "served.ag_ui", "`ag-ui-adk`", "served.ag_ui_adk", least(30)),
     rate("AG-UI runs", "served.ag_ui", "an empty axum stream", "served.empty", least(0.3)),
+    rate("AG-UI runs", "served.ag_ui", LEAST, "served.least"),
     plain("AG-UI, first event, p50", "served.ag_ui.first_ms", "ms", most(5)),
     rate("`/chat/stream` runs", "served.chat", "`adk api_server`", "served.adk", least(100)),
     rate("`/chat/stream` runs", "served.chat", "an empty axum stream", "served.empty", least(0.3)),
+    rate("`/chat/stream` runs", "served.chat", LEAST, "served.least"),
     plain("`/chat/stream`, first event, p50", "served.chat.first_ms", "ms", most(5)),
     quicker("start to ready", "start.hotseat_ms", "`adk api_server`", "start.adk_ms", least(20)),
 ]  # fmt: skip
@@ -126,6 +137,7 @@ MEMORY = [
     plain("a stored event (ADK InMemory: 4.9 kB)", "memory.event_bytes", "B", most(20)),
     plain("an idle session", "memory.idle_session_bytes", "B", most(1000)),
     plain("a subscriber", "memory.subscriber_bytes", "B", most(10_000)),
+    plain("a subscriber of an empty axum stream", "memory.least_subscriber_bytes", "B"),
     plain("a pending turn", "memory.turn_bytes", "B", most(20_000)),
     plain("after 1,000 sessions of 200 events", "memory.filled_mb", "MB", most(100)),
     plain("growth by 1,000 sessions of 200 events", "memory.filling_mb", "MB", most(50)),

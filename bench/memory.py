@@ -39,7 +39,12 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
                     told |= await kind(server, Client(channel, server.token))
         return told
 
-    await alternate(figures, rounds, {"memory": ours}, warm_up=0)
+    async def limit() -> Measured:
+        with programs.empty_server() as server:
+            cost = await watchers(server, "/watched")
+        return {"memory.least_subscriber_bytes": cost}
+
+    await alternate(figures, rounds, {"memory": ours, "limit": limit}, warm_up=0)
 
 
 async def idle_sessions(server: Server, client: Client) -> Measured:
@@ -65,15 +70,20 @@ async def turns(server: Server, client: Client) -> Measured:
 
 async def subscribers(server: Server, client: Client) -> Measured:
     session = await client.create()
+    cost = await watchers(server, f"/api/v1/sessions/{session}/stream")
+    return {"memory.subscriber_bytes": cost}
+
+
+async def watchers(server: Server, path: str) -> float:
+    """Resident bytes of each who watches a stream."""
     with contextlib.ExitStack() as stack:
 
         def watch(count: int) -> None:
             for _ in range(count):
-                stack.enter_context(watching(server, session))
+                stack.enter_context(watching(server, path))
 
         await asyncio.to_thread(watch, WARM_UP)
-        cost = await each(server, SUBSCRIBERS, lambda: asyncio.to_thread(watch, SUBSCRIBERS))
-    return {"memory.subscriber_bytes": cost}
+        return await each(server, SUBSCRIBERS, lambda: asyncio.to_thread(watch, SUBSCRIBERS))
 
 
 async def each(server: Server, count: int, make: Callable[[], Awaitable[Any]]) -> float:
@@ -94,12 +104,12 @@ async def times(count: int, make: Callable[[], Awaitable[Any]]) -> None:
 
 
 @contextlib.contextmanager
-def watching(server: Server, session: str) -> Any:
+def watching(server: Server, path: str) -> Any:
     """A subscriber over SSE that has been told all there is."""
     host, port = server.address.split(":")
     with socket.create_connection((host, int(port))) as wire:
         wire.sendall(
-            f"GET /api/v1/sessions/{session}/stream HTTP/1.1\r\nhost: {server.address}\r\n"
+            f"GET {path} HTTP/1.1\r\nhost: {server.address}\r\n"
             f"authorization: Bearer {server.token}\r\n\r\n".encode()
         )
         told = b""

@@ -28,12 +28,16 @@ Events have 600 bytes. Native clients speak gRPC over HTTP/1.1 with a connection
 Python package does; the native program shares four streams of `AppendAdkEvents`. In all of them a
 session's next event is sent when the one before is acknowledged. "SQLite alone" is our own table
 of events with the same durability, and nothing around it, in one process without a network; nobody
-copies its write-ahead log back, which ours does on a thread of its own. At half of the highest
-rate, 64 clients send at fixed times, and an append takes from that time on.
+copies its write-ahead log back, which ours does on a thread of its own. "The least durable server"
+puts the network before that: the same clients, the same gRPC, and a handler that hands the event
+to one thread, which commits what waits for it together and looks into nothing. What it cannot
+reach of "SQLite alone", nobody can who is asked over a network on this machine. At half of our
+highest rate, 64 clients send at fixed times, and an append takes from that time on.
 """,
     "Reads": """\
 Events of a warm session are copied when they are looked at, so both are shown: with and without
-looking. "SQLite alone" reads the payloads of the same rows and makes nothing of them.
+looking. "SQLite alone" reads the payloads of the same rows and makes nothing of them; the least
+durable server sends them as one body.
 """,
     "Turns": """\
 A way is from the call until the caller has its answer and the other side has seen the event: a
@@ -42,11 +46,18 @@ request to a person, or an answer to the plugin. Each is one durable write.
     "Served agents": """\
 An agent whose model says one text, 16 clients, a new conversation with every run. Hotseat's log is
 durable; of `adk api_server` both its default and `memory://` are shown. The empty stream has as
-many pieces of the same size.
+many pieces of the same size. The least durable server sends the same, and commits one row before
+the first piece and one behind the last.
 """,
     "Memory": """\
 What the process holds resident. Memory that was given back before may hide a part of what a thing
-costs, so small figures say "little" rather than how little.
+costs, so small figures say "little" rather than how little. A subscriber holds a connection, whose
+buffers are the HTTP library's; the empty stream shows what those alone take.
+""",
+    "Golden traces": """\
+A case goes into a file by a parse that refuses what is malformed, and a new file that is synced and
+takes the old one's place, which is synced, too. The limit does the same: one parse, one write, the
+same two syncs, the same rename.
 """,
     "PostgreSQL": """\
 The database syncs every commit. pgbench has as many clients as the three servers have

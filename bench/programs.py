@@ -52,10 +52,18 @@ class Programs:
             raise SystemExit(f"{told['errors']} of {count} questions at {path} were refused")
         return told
 
+    def empty_server(self) -> contextlib.AbstractContextManager[Server]:
+        """A server that does nothing."""
+        return self._serving("serve")
+
+    def least_server(self, folder: Path) -> contextlib.AbstractContextManager[Server]:
+        """The least server whose answers are durable, with its files in this folder."""
+        return self._serving("least", folder)
+
     @contextlib.contextmanager
-    def empty_server(self) -> Iterator[Server]:
-        """A server that does nothing, from `limits serve`. It ends with its input."""
-        command = [self.examples / "limits", "serve"]
+    def _serving(self, *words: Any) -> Iterator[Server]:
+        """A server of `limits`. It ends with its input."""
+        command = [self.examples / "limits", *map(str, words)]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:

@@ -20,7 +20,7 @@ TIMES = 100
 
 
 async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
-    with running(programs.hotseat) as server:
+    with running(programs.hotseat) as server, programs.least_server(ROOT / "target") as least:
         async with peers.sqlite() as theirs, peers.hotseat(server)() as ours:
             their_name, our_name = await filled(theirs), await filled(ours)
             session = session_with(server, EVENTS)
@@ -42,6 +42,9 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
                 path = f"/api/v1/sessions/{session}/events?limit={EVENTS}&kind=event"
                 return {"read.http_ms": programs.ask(server, TIMES, path)["p50_ms"]}
 
+            def over_least() -> Measured:
+                return {"read.least_ms": programs.ask(least, TIMES, "/events")["p50_ms"]}
+
             def raw() -> Measured:
                 told = programs.limits("read", ROOT / "target", EVENTS, TIMES)
                 return {"read.raw_ms": told["p50_ms"]}
@@ -52,6 +55,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
                 "warm": warm,
                 "parsing": parsing,
                 "http": over_http,
+                "least": over_least,
                 "raw": raw,
             }
             await alternate(figures, rounds, parts)

@@ -4,7 +4,8 @@ Everybody serves the same agent, whose model gives one text at once, so what is 
 server. 16 clients each send one run after the other, every run in a session of its own that is
 empty when the run begins. ADK's sessions are made before the clock runs; those of AG-UI and REST
 are made by the run. A run counts when its stream has ended well and the text was in it. The
-limit is an empty stream of as many pieces from an axum server that does nothing else.
+limits are an empty stream of as many pieces from an axum server that does nothing else, and one
+that commits a row before the first piece and another behind the last.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
     with (
         hotseat_server(programs.hotseat) as server,
         programs.empty_server() as empty,
+        programs.least_server(ROOT / "target") as least,
         adk_server() as adk,
         adk_server("--session_service_uri", "memory://") as adk_in_memory,
         ag_ui_server(programs.peers) as ag_ui,
@@ -62,6 +64,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
                 "ag-ui": lambda: native("ag_ui", server, "/ag-ui/native"),
                 "adk": lambda: peer("adk", adk_target(adk)),
                 "empty stream": lambda: native("empty", empty, "/ag-ui/empty", RUNS_OF_NOTHING),
+                "least": lambda: native("least", least, "/ag-ui/least"),
                 "chat": lambda: native("chat", server, "/agent/native/chat/stream"),
                 "adk, memory": lambda: peer("adk_in_memory", adk_target(adk_in_memory)),
                 "ag-ui-adk": lambda: peer("ag_ui_adk", Target(ag_ui.url, "/", ag_ui_body)),

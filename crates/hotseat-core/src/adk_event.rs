@@ -6,15 +6,16 @@
 //! is wrong with an event before it gets into the log.
 
 mod part;
+mod read;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 pub use part::AdkPart;
-pub(crate) use part::{read_parts, user_text};
+pub(crate) use part::{is_user_message, read_parts, user_text};
 
 use crate::alias;
-use crate::record::{event_type, read_time};
+use crate::record::event_type;
 use crate::schema::json_type;
 
 type Object = Map<String, Value>;
@@ -98,7 +99,9 @@ pub enum InvalidEvent {
 impl AdkEvent {
     /// Reads an event of the log; fails only if it is no object at all.
     pub fn parse(raw: &RawValue) -> Result<Self, InvalidEvent> {
-        Ok(Self::read(object(raw)?))
+        let mut json = serde_json::Deserializer::from_str(raw.get());
+        // Why it failed is found out by a second look; that is seldom.
+        read::event(&mut json).or_else(|_| object(raw).map(Self::read))
     }
 
     /// Reads an event that is about to be taken into the log: it must have an
@@ -131,47 +134,10 @@ impl AdkEvent {
         Ok(event)
     }
 
-    pub(crate) fn read(mut event: Object) -> Self {
-        let mut content = alias::take_object(&mut event, "content").unwrap_or_default();
-        let mut actions = alias::take_object(&mut event, "actions").unwrap_or_default();
-        let usage = alias::take_object(&mut event, "usage_metadata").unwrap_or_default();
-        let tokens = |name| alias::get(&usage, name).and_then(Value::as_u64).unwrap_or_default();
-        let list = |value| match value {
-            Some(Value::Array(items)) => items,
-            _ => Vec::new(),
-        };
-        Self {
-            id: alias::take_text(&mut event, "id"),
-            author: alias::take_text(&mut event, "author").unwrap_or_default(),
-            invocation_id: alias::take_text(&mut event, "invocation_id"),
-            branch: alias::take_text(&mut event, "branch"),
-            timestamp: match alias::take(&mut event, "timestamp") {
-                Some(Value::Number(seconds)) => Some(seconds),
-                Some(text) => read_time(&text).and_then(|time| {
-                    serde_json::Number::from_f64(time.as_duration().as_secs_f64())
-                }),
-                None => None,
-            },
-            partial: alias::flag(&event, "partial"),
-            error_code: alias::take_text(&mut event, "error_code"),
-            error_message: alias::take_text(&mut event, "error_message"),
-            parts: part::read_parts(&mut content),
-            long_running_tool_ids: list(alias::take(&mut event, "long_running_tool_ids"))
-                .into_iter()
-                .filter_map(|id| id.as_str().map(str::to_owned))
-                .collect(),
-            transfer_to_agent: alias::take_text(&mut actions, "transfer_to_agent"),
-            skip_summarization: alias::flag(&actions, "skip_summarization"),
-            state_delta: alias::take_object(&mut actions, "state_delta").unwrap_or_default(),
-            waiting_call_ids: ["requested_tool_confirmations", "requested_auth_configs"]
-                .into_iter()
-                .filter_map(|field| alias::take_object(&mut actions, field))
-                .flat_map(|requested| requested.into_iter().map(|(call_id, _)| call_id))
-                .collect(),
-            typed: event_type(&event).is_some(),
-            prompt_tokens: tokens("prompt_token_count"),
-            output_tokens: tokens("candidates_token_count") + tokens("thoughts_token_count"),
-        }
+    /// Reads an event that was taken apart before.
+    pub(crate) fn read(event: Object) -> Self {
+        // Every object can be read: what does not fit is skipped.
+        read::event(Value::Object(event)).unwrap_or_default()
     }
 
     /// Its time in seconds since 1970; 0, as the oldest of all, if it has none.
@@ -198,12 +164,20 @@ impl AdkEvent {
     /// What it says to the user: its texts without thoughts, joined as ADK
     /// joins them; none if there are none or they are empty.
     pub fn visible_text(&self) -> Option<String> {
-        let texts = self.parts.iter().filter_map(|part| match part {
+        let text: String = self.visible_texts().collect();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Whether it says anything to the user.
+    pub fn says_something(&self) -> bool {
+        self.visible_texts().any(|text| !text.is_empty())
+    }
+
+    fn visible_texts(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
             AdkPart::Text { text, thought: false } => Some(text.as_str()),
             _ => None,
-        });
-        let text: String = texts.collect();
-        (!text.is_empty()).then_some(text)
+        })
     }
 
     /// Whether it is the final response of an agent, by ADK's own definition
@@ -230,7 +204,7 @@ impl AdkEvent {
             && self.error_code.is_none()
             && !self.has_function_calls()
             && !self.has_function_responses()
-            && self.visible_text().is_some()
+            && self.says_something()
     }
 }
 

@@ -7,6 +7,7 @@
 //! repaired.
 
 mod edit;
+mod parse;
 mod text;
 
 use std::collections::HashSet;
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use edit::{EvalSetView, put_case, read_eval_set, remove_case};
+pub use text::NewText;
 
 use crate::golden::invocation_prefix;
 use crate::instant::seconds;
@@ -28,15 +30,15 @@ pub struct NewCase {
     pub session_id: SessionId,
     /// The agent, which names a new file.
     pub agent_name: String,
-    /// The EvalCase, as [`golden_trace`](crate::golden_trace) makes it.
+    /// The EvalCase, as [`GoldenTrace`](crate::GoldenTrace) makes it.
     pub case: Value,
 }
 
 /// A file with the case in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
+pub struct Merged<'a> {
     /// The whole new text of the file.
-    pub text: String,
+    pub text: NewText<'a>,
     /// The id that the case has there.
     pub eval_id: String,
     /// The case as it stands there.
@@ -92,14 +94,18 @@ pub enum EvalSetError {
 /// replaced where it stands; it keeps its `eval_id` and the fields that a person
 /// added to it. Otherwise the case comes last, under an `eval_id` that is new
 /// in the file. An empty file counts as none.
-pub fn merge(existing: Option<&str>, new: NewCase, now: Timestamp) -> Result<Merged, EvalSetError> {
+pub fn merge(
+    existing: Option<&str>,
+    new: NewCase,
+    now: Timestamp,
+) -> Result<Merged<'_>, EvalSetError> {
     let Value::Object(mut case) = new.case else { return Err(EvalSetError::NewCase) };
     let Some(eval_id) = case.get("eval_id").and_then(Value::as_str).map(str::to_owned) else {
         return Err(EvalSetError::NewCase);
     };
     let Some(existing) = existing.filter(|text| !text.trim().is_empty()) else {
         let case = Value::Object(case);
-        let text = new_file(&new.agent_name, &case, now);
+        let text = new_file(&new.agent_name, &case, now).into();
         return Ok(Merged { text, eval_id, case, action: MergeAction::Created });
     };
 

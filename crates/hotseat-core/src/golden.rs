@@ -29,7 +29,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::adk_event::{AdkEvent, AdkPart, read_parts, user_text};
+use crate::adk_event::{AdkEvent, AdkPart, is_user_message, read_parts};
 use crate::instant::{basic_iso, seconds};
 use crate::payload::{RunChange, RunStatus, ToolRun};
 use crate::tool_calls::{Giver, ToolCalls, made_up_id};
@@ -73,44 +73,12 @@ pub(crate) fn invocation_prefix(session_id: SessionId) -> String {
     format!("{session_id}_inv_")
 }
 
-/// The EvalCase of a session, from its events in their order.
+/// The EvalCase of a session in the making, from its events in their order.
 ///
 /// A user message begins an invocation; the last final text in it is its final
 /// response. An invocation that ended without one has none here either.
-pub fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, GoldenError> {
-    let session_id = subject.session_id;
-    let mut trace = Trace::default();
-    for event in events {
-        trace.push(event);
-    }
-    trace.finish();
-    if trace.invocations.is_empty() {
-        return Err(GoldenError::NoUserMessage { session_id });
-    }
-    if trace.invocations.iter().all(Invocation::is_unfinished) {
-        return Err(GoldenError::NoFinalResponse { session_id });
-    }
-    let prefix = invocation_prefix(session_id);
-    let conversation: Vec<Value> = trace
-        .invocations
-        .into_iter()
-        .enumerate()
-        .map(|(n, invocation)| invocation.into_value(format!("{prefix}{n}")))
-        .collect();
-    Ok(json!({
-        "eval_id": format!("{}_{}", snake_case(&subject.agent_name), basic_iso(subject.created_at)),
-        "conversation": conversation,
-        "session_input": {
-            "app_name": subject.app_name,
-            "user_id": subject.user_id,
-            "state": trace.state.unwrap_or_default(),
-        },
-        "creation_timestamp": seconds(subject.created_at),
-    }))
-}
-
 #[derive(Default)]
-struct Trace {
+pub struct GoldenTrace {
     invocations: Vec<Invocation>,
     /// Each call with the invocation that it is in.
     calls: ToolCalls<usize>,
@@ -121,8 +89,9 @@ struct Trace {
     state: Option<Map<String, Value>>,
 }
 
-impl Trace {
-    fn push(&mut self, event: &Event) {
+impl GoldenTrace {
+    /// The next event of the log.
+    pub fn push(&mut self, event: &Event) {
         match event.kind {
             Kind::ToolRun => {
                 if let Ok(run) = ToolRun::parse(&event.payload) {
@@ -151,13 +120,13 @@ impl Trace {
         {
             self.begin_held();
             let parts = read_parts(&mut message);
-            let asks = user_text(&parts).is_some();
+            let asks = is_user_message(&parts);
             self.held = asks.then(|| (parts, seconds(event.timestamp)));
         }
     }
 
     fn user_event(&mut self, event: &Event, adk: AdkEvent) {
-        let asks = user_text(&adk.parts).is_some();
+        let asks = is_user_message(&adk.parts);
         let (answers, parts): (Vec<_>, Vec<_>) = adk
             .parts
             .into_iter()
@@ -176,13 +145,13 @@ impl Trace {
         self.begin_held();
         let Some(current) = self.invocation_of(adk.invocation_id.as_deref()) else { return };
         let is_final = adk.is_final_text();
-        let said = adk.visible_text().is_some();
+        let said = adk.says_something();
         let mut shown = Vec::new();
         for (index, part) in adk.parts.into_iter().enumerate() {
             match part {
                 AdkPart::FunctionCall { id, name, args } => {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
-                    self.call(current, &id, &name, &args);
+                    self.call(current, &id, &name, args);
                 }
                 AdkPart::FunctionResponse { .. } => self.tool_part(Giver::Tool, part),
                 AdkPart::Text { thought: true, .. } => {}
@@ -211,8 +180,8 @@ impl Trace {
         Some(self.invocations.len() - 1)
     }
 
-    fn call(&mut self, invocation: usize, id: &str, name: &str, args: &Value) {
-        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(args));
+    fn call(&mut self, invocation: usize, id: &str, name: &str, args: Value) {
+        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(&args));
         if is_tool && self.calls.call(id, name, invocation) {
             self.invocations[invocation].call(id, name, args);
         }
@@ -238,9 +207,37 @@ impl Trace {
         self.invocations.push(Invocation::new(adk_id, user_parts, timestamp));
     }
 
-    fn finish(&mut self) {
+    /// The case, once all of the log has been seen.
+    pub fn finish(mut self, subject: &Subject) -> Result<Value, GoldenError> {
+        let session_id = subject.session_id;
         self.begin_held();
         self.end_failed_calls();
+        if self.invocations.is_empty() {
+            return Err(GoldenError::NoUserMessage { session_id });
+        }
+        if self.invocations.iter().all(Invocation::is_unfinished) {
+            return Err(GoldenError::NoFinalResponse { session_id });
+        }
+        let prefix = invocation_prefix(session_id);
+        let named = self.invocations.into_iter().enumerate();
+        let conversation =
+            named.map(|(n, invocation)| invocation.into_value(format!("{prefix}{n}")));
+        let began = basic_iso(subject.created_at);
+        let mut case = Map::new();
+        let mut set = |key: &str, value| drop(case.insert(key.to_owned(), value));
+        set("eval_id", format!("{}_{began}", snake_case(&subject.agent_name)).into());
+        // Moved, where `json!` would copy all of it.
+        set("conversation", conversation.collect());
+        set(
+            "session_input",
+            json!({
+                "app_name": subject.app_name,
+                "user_id": subject.user_id,
+                "state": self.state.unwrap_or_default(),
+            }),
+        );
+        set("creation_timestamp", seconds(subject.created_at));
+        Ok(Value::Object(case))
     }
 
     fn end_failed_calls(&mut self) {

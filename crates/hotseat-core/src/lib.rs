@@ -46,12 +46,12 @@ pub use decision::{Answer, DecidedCall, Decision, Dismissal};
 pub use effect::{Effect, RunEffect, TurnEnd, Usage};
 pub use eval_case::case_problems;
 pub use eval_set::{
-    EvalSetError, EvalSetView, MergeAction, Merged, NewCase, merge, put_case, read_eval_set,
-    remove_case,
+    EvalSetError, EvalSetView, MergeAction, Merged, NewCase, NewText, merge, put_case,
+    read_eval_set, remove_case,
 };
 pub use event::{Event, Kind, NewEvent, UnknownKind};
 pub use fork::{ForkError, fork_prefix};
-pub use golden::{GoldenError, Subject, golden_trace};
+pub use golden::{GoldenError, GoldenTrace, Subject};
 pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
 pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
 pub use input_request::InputKind;

@@ -6,7 +6,7 @@
 //! alike. Ids are unique here and every result belongs to a call; what breaks
 //! that in the log is left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -24,6 +24,8 @@ pub(crate) struct ToolCalls<S> {
     calls: Vec<Call<S>>,
     by_id: HashMap<String, usize>,
     runs: HashMap<String, ToolRun>,
+    /// Calls whose tools failed, until it was looked whether ADK recorded a result.
+    failed: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -64,7 +66,12 @@ pub(crate) enum Outcome {
 
 impl<S> Default for ToolCalls<S> {
     fn default() -> Self {
-        Self { calls: Vec::new(), by_id: HashMap::new(), runs: HashMap::new() }
+        Self {
+            calls: Vec::new(),
+            by_id: HashMap::new(),
+            runs: HashMap::new(),
+            failed: HashSet::new(),
+        }
     }
 }
 
@@ -74,6 +81,11 @@ impl<S> ToolCalls<S> {
         match run.status {
             ToolRunStatus::Started | ToolRunStatus::Progress | ToolRunStatus::CancelRequested => {}
             ToolRunStatus::Succeeded | ToolRunStatus::Failed | ToolRunStatus::Cancelled => {
+                if failure_of_run(&run).is_some() {
+                    self.failed.insert(run.call_id.clone());
+                } else {
+                    self.failed.remove(&run.call_id);
+                }
                 self.runs.insert(run.call_id.clone(), run);
             }
         }
@@ -135,23 +147,33 @@ impl<S> ToolCalls<S> {
     /// happens when the failure ended the run.
     pub(crate) fn end_failed(&mut self) -> Vec<EndedCall<'_, S>> {
         let mut failed = Vec::new();
-        let is_open = |call: &&mut Call<S>| !call.ended && InputKind::of_call(&call.name).is_none();
-        for call in self.calls.iter_mut().filter(is_open) {
-            if let Some(run) = self.runs.get(&call.id)
-                && let Some(outcome) = failure_of_run(run)
-            {
-                call.ended = true;
-                failed.push(EndedCall {
-                    id: &call.id,
-                    name: &call.name,
-                    scope: &call.scope,
-                    outcome,
-                    duration_ms: run.duration_ms,
-                    repeated: false,
-                });
+        self.failed.retain(|id| match self.by_id.get(id) {
+            Some(index) => {
+                failed.push(*index);
+                false
             }
-        }
-        failed
+            None => true,
+        });
+        failed.retain(|index| {
+            let call = &mut self.calls[*index];
+            let is_open = !call.ended && InputKind::of_call(&call.name).is_none();
+            call.ended |= is_open;
+            is_open
+        });
+        failed.sort_unstable();
+        let end = |index: usize| {
+            let call = &self.calls[index];
+            let run = self.runs.get(&call.id)?;
+            Some(EndedCall {
+                id: &call.id,
+                name: &call.name,
+                scope: &call.scope,
+                outcome: failure_of_run(run)?,
+                duration_ms: run.duration_ms,
+                repeated: false,
+            })
+        };
+        failed.into_iter().filter_map(end).collect()
     }
 }
 

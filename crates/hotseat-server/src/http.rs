@@ -20,6 +20,7 @@ mod export;
 mod extract;
 mod health;
 mod journal;
+mod packed;
 mod people;
 mod permissions;
 mod problem;
@@ -74,12 +75,15 @@ pub(crate) fn router(app: App) -> Router {
     let (api, document) = api().split_for_parts();
     let document = with_server_facts(document);
     let stalled_after = app.config.stalled_after;
-    let api = api
+    let site = Router::new()
         .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+        .fallback(ui::serve)
+        .layer(middleware::from_fn(packed::for_its_reader));
+    let api = api
+        .merge(site)
         .route("/auth/login", get(sign_in::login))
         .route("/auth/callback", get(sign_in::callback))
         .route("/auth/logout", post(sign_in::logout))
-        .fallback(ui::serve)
         .method_not_allowed_fallback(problem::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .layer(MapRequestLayer::new(move |request: Request| pace::whole(request, stalled_after)))

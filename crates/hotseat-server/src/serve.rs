@@ -14,15 +14,15 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::serve::Listener as _;
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tower::ServiceExt as _;
 
 use crate::door::{Door, OpenDoor, Peer};
 use crate::http;
-use crate::punctual::Punctual;
+use crate::punctual::{Begun, Version};
 use crate::service::App;
 use crate::socket;
 
@@ -45,15 +45,7 @@ pub async fn serve(
     let house = tokio::spawn(app.clone().keep_house());
     let company = tokio::spawn(app.clone().keep_company());
     let connections = GracefulShutdown::new();
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(stalled_after);
-    // Whoever speaks HTTP/2 answers a ping, and cannot in the middle of a head: one that is
-    // gone without a word, or begins a head and does not end it, is noticed by that.
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(socket::ASK_AFTER.min(stalled_after))
-        .keep_alive_timeout(PONG_WITHIN);
+    let protocols = Protocols::new(stalled_after);
     {
         let mut stopping = pin!(async {
             stop.await;
@@ -65,12 +57,31 @@ pub async fn serve(
                 () = &mut stopping => break,
             };
             let service = TowerToHyperService::new(known_as(router.clone(), address));
-            let stream = TokioIo::new(Punctual::new(stream, stalled_after));
-            let connection = builder.serve_connection(stream, service).into_owned();
-            let connection = connections.watch(connection);
+            let (protocols, watcher, app) = (protocols.clone(), connections.watcher(), app.clone());
             tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::trace!(error, "a connection ended early");
+                let begun = tokio::select! {
+                    begun = Begun::new(stream, stalled_after) => begun,
+                    () = app.closed() => return,
+                };
+                drop(app);
+                let ended = match begun {
+                    Ok((stream, Version::One)) => {
+                        let stream = TokioIo::new(stream);
+                        watcher.watch(protocols.one.serve_connection(stream, service)).await
+                    }
+                    // Larger by far, and few, while of the others there may be thousands.
+                    Ok((stream, Version::Two)) => {
+                        let stream = TokioIo::new(stream);
+                        let connection = protocols.two.serve_connection(stream, service);
+                        Box::pin(watcher.watch(connection)).await
+                    }
+                    Err(error) => {
+                        tracing::trace!(%error, "a connection did not begin");
+                        return;
+                    }
+                };
+                if let Err(error) = ended {
+                    tracing::trace!(%error, "a connection ended early");
                 }
             });
         }
@@ -84,6 +95,27 @@ pub async fn serve(
     let _ = house.await;
     let _ = company.await;
     Ok(())
+}
+
+/// How both protocols are spoken.
+#[derive(Clone)]
+struct Protocols {
+    one: http1::Builder,
+    two: http2::Builder<TokioExecutor>,
+}
+
+impl Protocols {
+    fn new(stalled_after: Duration) -> Self {
+        let mut one = http1::Builder::new();
+        one.timer(TokioTimer::new()).header_read_timeout(stalled_after);
+        // Whoever speaks HTTP/2 answers a ping, and cannot in the middle of a head: one that is
+        // gone without a word, or begins a head and does not end it, is noticed by that.
+        let mut two = http2::Builder::new(TokioExecutor::new());
+        two.timer(TokioTimer::new())
+            .keep_alive_interval(socket::ASK_AFTER.min(stalled_after))
+            .keep_alive_timeout(PONG_WITHIN);
+        Self { one, two }
+    }
 }
 
 /// The routes, told who is at the other end.

@@ -5,8 +5,9 @@
 //! commit, and no more commits than that.
 //! `limits read FOLDER ROWS TIMES`: the same rows read again.
 //! `limits scan FILE`: a look for quotes, and a pass that checks, over the bytes of a JSON file.
-//! `limits rewrite FILE`: one parse and one durable write of a file.
-//! `limits serve`: an empty handler, an empty stream and an empty gRPC call, until stdin ends.
+//! `limits rewrite FILE`: one parse and one durable write of a file, which takes its place.
+//! `limits serve`: an empty handler, empty streams and an empty gRPC call, until stdin ends.
+//! `limits least FOLDER`: the least server whose answers are durable, until stdin ends.
 //!
 //! Each prints one JSON object.
 
@@ -18,6 +19,8 @@ mod cost;
 mod disk;
 #[path = "bench/limits/json.rs"]
 mod json;
+#[path = "bench/limits/least.rs"]
+mod least;
 #[path = "bench/limits/net.rs"]
 mod net;
 #[path = "bench/report.rs"]
@@ -30,7 +33,7 @@ mod sqlite;
 use std::path::Path;
 
 const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS [COMMITS] | \
-    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve";
+    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve | least FOLDER";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +50,8 @@ fn main() {
         }
         ["scan", file] => json::scan(Path::new(file)),
         ["rewrite", file] => json::rewrite(Path::new(file)),
-        ["serve"] => return net::serve(),
+        ["serve"] => return net::serve_nothing(),
+        ["least", folder] => return least::serve(Path::new(folder)),
         _ => panic!("{USAGE}"),
     };
     println!("{figures}");

@@ -1,5 +1,7 @@
 //! The parts of a content, lenient.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::alias;
@@ -38,7 +40,7 @@ pub enum AdkPart {
 }
 
 impl AdkPart {
-    fn read(part: Value) -> Self {
+    pub(super) fn read(part: Value) -> Self {
         let Value::Object(mut part) = part else { return AdkPart::Other(part) };
         if let Some(mut call) = alias::take_object(&mut part, "function_call") {
             return AdkPart::FunctionCall {
@@ -64,7 +66,10 @@ impl AdkPart {
     /// The part as genai writes it, with snake_case keys.
     pub(crate) fn into_value(self) -> Value {
         match self {
-            AdkPart::Text { text, thought: false } => json!({"text": text}),
+            // Moved, since most parts are texts, and some are long.
+            AdkPart::Text { text, thought: false } => {
+                Value::from_iter([("text".to_owned(), Value::String(text))])
+            }
             AdkPart::Text { text, thought: true } => json!({"text": text, "thought": true}),
             AdkPart::FunctionCall { id, name, args } => {
                 json!({"function_call": {"id": id, "name": name, "args": args}})
@@ -88,17 +93,22 @@ pub(crate) fn read_parts(content: &mut Map<String, Value>) -> Vec<AdkPart> {
 /// What a user message says: its texts, and the kind of each attachment in
 /// brackets, one below the other. Nothing, if it only answers for a tool.
 pub(crate) fn user_text(parts: &[AdkPart]) -> Option<String> {
-    let lines: Vec<String> = parts.iter().filter_map(user_line).collect();
+    let lines: Vec<Cow<'_, str>> = parts.iter().filter_map(user_line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn user_line(part: &AdkPart) -> Option<String> {
+/// Whether a user message says anything, or only answers for a tool.
+pub(crate) fn is_user_message(parts: &[AdkPart]) -> bool {
+    parts.iter().any(|part| user_line(part).is_some())
+}
+
+fn user_line(part: &AdkPart) -> Option<Cow<'_, str>> {
     match part {
-        AdkPart::Text { text, thought: false } => Some(text.clone()),
+        AdkPart::Text { text, thought: false } => Some(Cow::Borrowed(text)),
         AdkPart::Other(Value::Object(part)) => {
             let data = alias::get(part, "inline_data").or_else(|| alias::get(part, "file_data"))?;
             let mime_type = data.as_object().and_then(|data| alias::get(data, "mime_type"));
-            Some(format!("[{}]", mime_type.and_then(Value::as_str).unwrap_or("attachment")))
+            Some(format!("[{}]", mime_type.and_then(Value::as_str).unwrap_or("attachment")).into())
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::text::EvalSetText;
+use super::text::{EvalSetText, NewText};
 use super::{EvalSetError, MergeAction};
 use crate::alias;
 
@@ -36,11 +36,11 @@ pub fn read_eval_set(text: &str) -> Result<EvalSetView, EvalSetError> {
 ///
 /// It replaces the case with its `eval_id` where that stands. Otherwise it comes
 /// before the case that is at `index` now, or last.
-pub fn put_case(
-    text: &str,
+pub fn put_case<'a>(
+    text: &'a str,
     case: &Value,
     index: Option<usize>,
-) -> Result<(String, MergeAction), EvalSetError> {
+) -> Result<(NewText<'a>, MergeAction), EvalSetError> {
     let eval_id = case.as_object().and_then(|case| alias::get(case, "eval_id")?.as_str());
     let eval_id = eval_id.filter(|id| !id.is_empty()).ok_or(EvalSetError::NewCase)?;
     let file = EvalSetText::parse(text)?;
@@ -58,10 +58,10 @@ pub fn put_case(
 ///
 /// Returns the new text, the case, and the index at which [`put_case`] puts it
 /// back; nothing if there is no such case.
-pub fn remove_case(
-    text: &str,
+pub fn remove_case<'a>(
+    text: &'a str,
     eval_id: &str,
-) -> Result<Option<(String, Value, usize)>, EvalSetError> {
+) -> Result<Option<(NewText<'a>, Value, usize)>, EvalSetError> {
     let file = EvalSetText::parse(text)?;
     let Some(index) = file.cases.iter().position(|case| case.eval_id == eval_id) else {
         return Ok(None);

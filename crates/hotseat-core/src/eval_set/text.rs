@@ -4,13 +4,11 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::EvalSetError;
-use crate::json_text::{span, text_of};
+use super::parse::{Found, FoundCase};
+use crate::json_text::text_of;
 
 /// Indentation of a case in a file that gives no example.
 const CASE_INDENT: &str = "    ";
@@ -32,37 +30,55 @@ pub(super) struct CaseText<'a> {
     span: Range<usize>,
 }
 
+/// The text of a file, changed in one place.
+///
+/// What stays is shown where it lies: a large file is not copied to say that a line of it is new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewText<'a> {
+    before: &'a str,
+    insertion: String,
+    after: &'a str,
+}
+
+impl NewText<'_> {
+    /// The pieces that make the text, in their order.
+    pub fn pieces(&self) -> [&str; 3] {
+        [self.before, &self.insertion, self.after]
+    }
+}
+
+impl fmt::Display for NewText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().into_iter().try_for_each(|piece| f.write_str(piece))
+    }
+}
+
+/// A text with nothing around it.
+impl From<String> for NewText<'_> {
+    fn from(insertion: String) -> Self {
+        Self { before: "", insertion, after: "" }
+    }
+}
+
 impl<'a> EvalSetText<'a> {
     pub(super) fn parse(text: &'a str) -> Result<Self, EvalSetError> {
         let wrong = |reason| EvalSetError::NotAnEvalSet { reason };
-        let top: Top<'a> = serde_json::from_str(text).map_err(EvalSetError::NotJson)?;
-        let fields = match top {
-            Top::Object(fields) => fields,
-            Top::List => return Err(EvalSetError::Legacy),
-        };
-        let field = |snake: &str, camel: &str| {
-            let mut found = fields.iter().filter(|(key, _)| key == snake || key == camel);
-            match (found.next(), found.next()) {
-                (first, None) => Ok(first.map(|(_, value)| *value)),
-                _ => Err(wrong("a field is there twice")),
-            }
-        };
-        let id = field("eval_set_id", "evalSetId")?.ok_or(wrong("it has no eval_set_id"))?;
+        let found = Found::read(text)?;
+        if found.twice {
+            return Err(wrong("a field is there twice"));
+        }
+        let id = found.eval_set_id.ok_or(wrong("it has no eval_set_id"))?;
         let eval_set_id = text_of(id.get()).ok_or(wrong("its eval_set_id is not a string"))?;
-        let list = field("eval_cases", "evalCases")?.ok_or(wrong("it has no eval_cases"))?;
-        let cases: Vec<&RawValue> =
-            serde_json::from_str(list.get()).map_err(|_| wrong("its eval_cases are not a list"))?;
-        let cases = cases.into_iter().enumerate().map(|(index, case)| {
-            CaseText::parse(case.get(), span(text, case.get()))
-                .map_err(|source| EvalSetError::Case { index, source })
-        });
+        let list = found.list().ok_or(wrong("it has no eval_cases"))?;
+        let spans = found.spans(&list);
+        let cases = found.cases.into_iter().zip(spans);
         Ok(Self {
             text,
-            list: span(text, list.get()),
+            list,
             eval_set_id,
-            name: field("name", "name")?.and_then(|name| text_of(name.get())),
-            description: field("description", "description")?.and_then(|text| text_of(text.get())),
-            cases: cases.collect::<Result<_, _>>()?,
+            name: found.name.and_then(|name| text_of(name.get())),
+            description: found.description.and_then(|text| text_of(text.get())),
+            cases: cases.map(|(case, span)| CaseText::new(case, text, span)).collect(),
         })
     }
 
@@ -78,76 +94,58 @@ impl<'a> EvalSetText<'a> {
     }
 
     /// The file with another case in the place of this one.
-    pub(super) fn replace(&self, old: &CaseText<'_>, new: &Value) -> String {
+    pub(super) fn replace(&self, old: &CaseText<'_>, new: &Value) -> NewText<'a> {
         let indent = self.indent_of(old);
-        self.splice(old.span.clone(), &indented(new, indent))
+        self.splice(old.span.clone(), indented(new, indent))
     }
 
     /// The file with a case more.
-    pub(super) fn append(&self, case: &Value) -> String {
+    pub(super) fn append(&self, case: &Value) -> NewText<'a> {
         let Some(last) = self.cases.last() else {
             let list = format!("[\n{CASE_INDENT}{}\n  ]", indented(case, CASE_INDENT));
-            return self.splice(self.list.clone(), &list);
+            return self.splice(self.list.clone(), list);
         };
         let indent = self.indent_of(last);
         let addition = format!(",\n{indent}{}", indented(case, indent));
-        self.splice(last.span.end..last.span.end, &addition)
+        self.splice(last.span.end..last.span.end, addition)
     }
 
     /// The file with a case more, before this one.
-    pub(super) fn insert_before(&self, next: &CaseText<'_>, case: &Value) -> String {
+    pub(super) fn insert_before(&self, next: &CaseText<'_>, case: &Value) -> NewText<'a> {
         let indent = self.indent_of(next);
         let addition = format!("{},\n{indent}", indented(case, indent));
-        self.splice(next.span.start..next.span.start, &addition)
+        self.splice(next.span.start..next.span.start, addition)
     }
 
     /// The file without a case. It takes along the comma that [`append`](Self::append)
     /// or [`insert_before`](Self::insert_before) would have written for it.
-    pub(super) fn remove(&self, index: usize) -> String {
+    pub(super) fn remove(&self, index: usize) -> NewText<'a> {
         let span = &self.cases[index].span;
         let place = match (self.cases.get(index + 1), index.checked_sub(1)) {
             (Some(next), _) => span.start..next.span.start,
             (None, Some(previous)) => self.cases[previous].span.end..span.end,
-            (None, None) => return self.splice(self.list.clone(), "[]"),
+            (None, None) => return self.splice(self.list.clone(), "[]".to_owned()),
         };
-        self.splice(place, "")
+        self.splice(place, String::new())
     }
 
-    fn splice(&self, place: Range<usize>, insertion: &str) -> String {
-        let (before, after) = (&self.text[..place.start], &self.text[place.end..]);
-        [before, insertion, after].concat()
+    fn splice(&self, place: Range<usize>, insertion: String) -> NewText<'a> {
+        NewText { before: &self.text[..place.start], insertion, after: &self.text[place.end..] }
     }
 
-    /// The white space before a case that stands on a line of its own.
+    /// The white space before a case that stands on a line of its own. A whole file may be one
+    /// line, so no line is looked for.
     fn indent_of(&self, case: &CaseText<'_>) -> &'a str {
         let before = &self.text[..case.span.start];
-        let line = &before[before.rfind('\n').map_or(0, |newline| newline + 1)..];
-        if line.len() < before.len() && line.trim().is_empty() { line } else { CASE_INDENT }
+        let line = before.trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+        if line.ends_with('\n') { &before[line.len()..] } else { CASE_INDENT }
     }
 }
 
 impl<'a> CaseText<'a> {
-    fn parse(text: &'a str, span: Range<usize>) -> Result<Self, serde_json::Error> {
-        #[derive(Deserialize)]
-        struct Case {
-            #[serde(alias = "evalId")]
-            eval_id: String,
-            #[serde(default)]
-            conversation: Option<Vec<Invocation>>,
-        }
-        #[derive(Deserialize)]
-        struct Invocation {
-            #[serde(default, alias = "invocationId")]
-            invocation_id: String,
-        }
-        let case: Case = serde_json::from_str(text)?;
-        let invocations = case.conversation.unwrap_or_default().into_iter();
-        Ok(Self {
-            eval_id: case.eval_id,
-            invocation_ids: invocations.map(|invocation| invocation.invocation_id).collect(),
-            text,
-            span,
-        })
+    fn new(found: FoundCase, file: &'a str, span: Range<usize>) -> Self {
+        let FoundCase { eval_id, invocation_ids, .. } = found;
+        Self { eval_id, invocation_ids, text: &file[span.clone()], span }
     }
 
     /// The fields of the case.
@@ -159,39 +157,4 @@ impl<'a> CaseText<'a> {
 /// The case with two spaces a level, its lines after the first under `indent`.
 fn indented(case: &Value, indent: &str) -> String {
     format!("{case:#}").replace('\n', &format!("\n{indent}"))
-}
-
-/// The file one level deep, its values left as text.
-enum Top<'a> {
-    Object(Vec<(String, &'a RawValue)>),
-    List,
-}
-
-impl<'de> Deserialize<'de> for Top<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TopVisitor)
-    }
-}
-
-struct TopVisitor;
-
-impl<'de> Visitor<'de> for TopVisitor {
-    type Value = Top<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an EvalSet object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Top<'de>, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(field) = map.next_entry()? {
-            fields.push(field);
-        }
-        Ok(Top::Object(fields))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Top<'de>, A::Error> {
-        while list.next_element::<serde::de::IgnoredAny>()?.is_some() {}
-        Ok(Top::List)
-    }
 }

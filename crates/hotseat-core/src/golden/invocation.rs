@@ -38,8 +38,8 @@ impl Invocation {
         self.final_text = self.texts.len().checked_sub(1);
     }
 
-    pub(super) fn call(&mut self, id: &str, name: &str, args: &Value) {
-        self.tool_uses.push(json!({"id": id, "name": name, "args": args}));
+    pub(super) fn call(&mut self, id: &str, name: &str, args: Value) {
+        self.tool_uses.push(named(id, name, "args", args));
     }
 
     /// A second result of a call replaces the first, which only said that the
@@ -62,20 +62,19 @@ impl Invocation {
         let mut invocation = Map::new();
         let mut set = |key: &str, value| drop(invocation.insert(key.to_owned(), value));
         set("invocation_id", Value::String(id));
-        set("user_content", json!({"role": "user", "parts": parts(self.user_parts)}));
+        set("user_content", content("user", parts(self.user_parts)));
         if let Some(index) = self.final_text {
             let (_, text) = self.texts.remove(index);
-            set("final_response", json!({"role": "model", "parts": parts(text)}));
+            set("final_response", content("model", parts(text)));
         }
-        let said = self.texts.into_iter().map(|(author, said)| json!([author, parts(said)]));
-        set(
-            "intermediate_data",
-            json!({
-                "tool_uses": self.tool_uses,
-                "tool_responses": self.tool_responses,
-                "intermediate_responses": said.collect::<Value>(),
-            }),
-        );
+        let said = self.texts.into_iter();
+        let said = said.map(|(author, said)| Value::Array(vec![author.into(), parts(said)]));
+        let data = object([
+            ("tool_uses", self.tool_uses.into()),
+            ("tool_responses", self.tool_responses.into()),
+            ("intermediate_responses", said.collect()),
+        ]);
+        set("intermediate_data", data);
         set("creation_timestamp", self.timestamp);
         Value::Object(invocation)
     }
@@ -91,5 +90,21 @@ fn tool_response<S>(call: EndedCall<'_, S>) -> Value {
             json!({"error": {"type": error_type, "message": message}})
         }
     };
-    json!({"id": call.id, "name": call.name, "response": response})
+    named(call.id, call.name, "response", response)
+}
+
+/// What a call or its result is made of.
+fn named(id: &str, name: &str, key: &str, value: Value) -> Value {
+    object([("id", id.into()), ("name", name.into()), (key, value)])
+}
+
+/// A genai Content.
+fn content(role: &str, parts: Value) -> Value {
+    object([("role", role.into()), ("parts", parts)])
+}
+
+/// An object of values that are moved into it, where `json!` would copy them: what came from the
+/// log may be large.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -1,4 +1,4 @@
-use hotseat_core::{MergeAction, Merged, NewCase, merge};
+use hotseat_core::{MergeAction, NewCase, merge};
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use proptest::prelude::*;
@@ -20,9 +20,19 @@ fn new_case(session: &str, eval_id: &str) -> NewCase {
     }
 }
 
-fn add(existing: Option<&str>, case: NewCase) -> Merged {
+/// A file with a case in it, its text in one piece.
+struct Added {
+    text: String,
+    eval_id: String,
+    case: Value,
+    action: MergeAction,
+}
+
+fn add(existing: Option<&str>, case: NewCase) -> Added {
     let now: Timestamp = "2025-12-23T14:30:00Z".parse().unwrap();
-    merge(existing, case, now).unwrap()
+    let merged = merge(existing, case, now).unwrap();
+    let (text, eval_id) = (merged.text.to_string(), merged.eval_id);
+    Added { text, eval_id, case: merged.case, action: merged.action }
 }
 
 fn refusal(existing: &str) -> String {
@@ -170,6 +180,20 @@ fn what_is_not_an_eval_set_is_left_alone() {
             r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {}]}"#,
             "case 1 of the EvalSet cannot be read",
         ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b", "evalId": "b"}]}"#,
+            "case 1 of the EvalSet cannot be read",
+        ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": "none"}]}"#,
+            "case 0 of the EvalSet cannot be read",
+        ),
+        (r#"{"eval_set_id": "s", "eval_cases": [7]}"#, "case 0 of the EvalSet cannot be read"),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "n": 01}]}"#,
+            "the file is not JSON",
+        ),
+        (r#"{"eval_set_id": "s", "eval_cases": []} x"#, "the file is not JSON"),
     ] {
         assert_eq!(refusal(file), message, "{file}");
     }

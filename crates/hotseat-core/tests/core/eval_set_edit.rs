@@ -1,4 +1,4 @@
-use hotseat_core::{MergeAction, put_case, read_eval_set, remove_case};
+use hotseat_core::{EvalSetError, MergeAction, read_eval_set};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -12,6 +12,21 @@ const THEIRS: &str = r#"{
    ], "eval_set_id": "s"
 }
 "#;
+
+/// [`hotseat_core::put_case`], its text in one piece.
+fn put_case(
+    text: &str,
+    case: &Value,
+    index: Option<usize>,
+) -> Result<(String, MergeAction), EvalSetError> {
+    hotseat_core::put_case(text, case, index).map(|(text, action)| (text.to_string(), action))
+}
+
+/// [`hotseat_core::remove_case`], its text in one piece.
+fn remove_case(text: &str, id: &str) -> Result<Option<(String, Value, usize)>, EvalSetError> {
+    let removed = hotseat_core::remove_case(text, id)?;
+    Ok(removed.map(|(text, case, index)| (text.to_string(), case, index)))
+}
 
 fn ids(text: &str) -> Vec<String> {
     let id = |case: &Value| {
@@ -81,21 +96,41 @@ fn a_removed_case_can_be_put_back() {
     assert!(empty.contains(r#""evalCases" : [], "eval_set_id""#));
 }
 
+type Case = (String, String, &'static str, bool, String);
+
+/// Files with the list of cases in any place, and cases with any field last.
 fn any_file() -> impl Strategy<Value = (String, usize)> {
     let space = "[ \n\t]{0,4}";
-    let case = (space, "\\PC{0,5}", space).prop_map(|(before, note, after)| (before, note, after));
-    (prop::collection::vec(case, 0..5), "\\PC*").prop_map(|(cases, note)| {
+    let conversation = prop::sample::select(vec![
+        "null",
+        "[ ]",
+        "[{}]",
+        r#"[ {"invocation_id": "}], {" , "x": []} , {"y": {"z": [1]} } ]"#,
+    ]);
+    let case = (space, "\\PC{0,5}", conversation, any::<bool>(), space);
+    let cases = prop::collection::vec(case, 0..5);
+    (cases, "\\PC*", 0..4_usize, space).prop_map(|(cases, note, place, between)| {
         let count = cases.len();
-        let case = |(n, (before, note, after)): (usize, (String, String, String))| {
-            format!(r#"{before}{{"eval_id" :"c{n}", "note": {}}}{after}"#, Value::from(note))
+        let case = |(n, (before, note, conversation, turned, after)): (usize, Case)| {
+            let mut fields = [
+                format!(r#""eval_id" :"c{n}""#),
+                format!(r#""note": {}"#, Value::from(note)),
+                format!(r#""conversation":{before}{conversation}{after}"#),
+            ];
+            if turned {
+                fields.reverse();
+            }
+            format!("{before}{{{after}{}{before}}}{after}", fields.join(","))
         };
         let cases: Vec<_> = cases.into_iter().enumerate().map(case).collect();
-        let file = format!(
-            r#"{{"note": {}, "eval_cases":[{}] ,"eval_set_id": "s"}}"#,
-            Value::from(note),
-            cases.join(",")
-        );
-        (file, count)
+        let mut fields = vec![
+            format!(r#""note": {}"#, Value::from(note)),
+            r#""eval_set_id": "s""#.to_owned(),
+            r#""x": [{"eval_id": "no case"}]"#.to_owned(),
+        ];
+        let list = format!(r#""eval_c\u0061ses"{between}:{between}[{}]"#, cases.join(","));
+        fields.insert(place, format!("{between}{list}{between}"));
+        (format!("{between}{{{}}}{between}", fields.join(",")), count)
     })
 }
 

@@ -1,8 +1,14 @@
-use hotseat_core::{GoldenError, Subject, golden_trace};
+use hotseat_core::{Event, GoldenError, GoldenTrace, Subject};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::log::{Log, SESSION, call, pretty, response};
+
+fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, GoldenError> {
+    let mut trace = GoldenTrace::default();
+    events.iter().for_each(|event| trace.push(event));
+    trace.finish(subject)
+}
 
 fn subject() -> Subject {
     Subject {

@@ -104,7 +104,7 @@ impl Problem {
     }
 
     /// A failure of ours: the caller learns that it happened, the log learns why.
-    fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
+    pub(super) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         let problem = Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",

@@ -1,14 +1,17 @@
 //! The page, inside the binary.
 //!
 //! Addresses without a dot belong to the page and get its one document; a file
-//! that is not there is 404, so that a broken build shows.
+//! that is not there is 404, so that a broken build shows. Scripts and styles are
+//! kept compressed; `packed.rs` unpacks them for who does not take them so.
+
+use std::borrow::Cow;
 
 use axum::body::Body;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
-use super::Problem;
+use super::{Problem, packed};
 
 #[derive(RustEmbed)]
 #[folder = "../../ui/dist"]
@@ -40,7 +43,12 @@ pub(super) async fn serve(uri: Uri) -> Response {
 }
 
 fn file(path: &str) -> Option<Response> {
-    let file = Assets::get(path)?;
+    let (file, encoding) = match Assets::get(path) {
+        // What is packed is known by the name of what is in it.
+        Some(_) if path.ends_with(".gz") => return None,
+        Some(file) => (file, None),
+        None => (Assets::get(&format!("{path}.gz"))?, Some(packed::GZIP)),
+    };
     // Names under assets/ carry a hash of what is in them.
     let caching = if path.starts_with("assets/") {
         "public, max-age=31536000, immutable"
@@ -48,9 +56,29 @@ fn file(path: &str) -> Option<Response> {
         "no-cache"
     };
     let headers = [
-        (header::CONTENT_TYPE, file.metadata.mimetype()),
+        (header::CONTENT_TYPE, kind(path)),
         (header::CACHE_CONTROL, caching),
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     ];
-    Some((headers, Body::from(file.data.into_owned())).into_response())
+    let body = match file.data {
+        Cow::Borrowed(inside) => Body::from(inside),
+        Cow::Owned(read) => Body::from(read),
+    };
+    let mut response = (headers, body).into_response();
+    if let Some(encoding) = encoding {
+        response.headers_mut().insert(header::CONTENT_ENCODING, encoding);
+    }
+    Some(response)
+}
+
+/// What a file of the page is, by its name.
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
 }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fs4::FileExt;
-use hotseat_core::EvalSetError;
+use hotseat_core::{EvalSetError, NewText};
 
 use super::{App, ServiceError};
 
@@ -19,7 +19,7 @@ impl App {
     pub(super) async fn edit_eval_set<T: Send + 'static>(
         &self,
         path: PathBuf,
-        edit: impl FnOnce(Option<&str>) -> Result<Edited<T>, EvalSetError> + Send + 'static,
+        edit: impl FnOnce(Option<&str>) -> Result<Edited<'_, T>, EvalSetError> + Send + 'static,
     ) -> Result<T, ServiceError> {
         let shown = path.display().to_string();
         match blocking(move || self::edit(&path, edit)).await? {
@@ -51,7 +51,7 @@ enum EditError {
 /// that there is nothing to write.
 fn edit<T>(
     path: &Path,
-    edit: impl FnOnce(Option<&str>) -> Result<Edited<T>, EvalSetError>,
+    edit: impl FnOnce(Option<&str>) -> Result<Edited<'_, T>, EvalSetError>,
 ) -> Result<T, EditError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -64,15 +64,15 @@ fn edit<T>(
     };
     let Edited { text, result } = edit(existing.as_deref())?;
     if let Some(text) = text {
-        replace(path, folder, text.as_bytes())?;
+        replace(path, folder, &text)?;
     }
     Ok(result)
 }
 
 /// What became of a file's text.
-pub(crate) struct Edited<T> {
+pub(crate) struct Edited<'a, T> {
     /// The new text, if it changed.
-    pub(crate) text: Option<String>,
+    pub(crate) text: Option<NewText<'a>>,
     /// What the editor wants to tell.
     pub(crate) result: T,
 }
@@ -92,9 +92,11 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn replace(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, folder: &Path, text: &NewText<'_>) -> io::Result<()> {
     let mut file = tempfile::Builder::new().prefix(".evalset-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    for piece in text.pieces() {
+        file.write_all(piece.as_bytes())?;
+    }
     if let Ok(existing) = fs::metadata(path) {
         file.as_file().set_permissions(existing.permissions())?;
     } else {

@@ -7,8 +7,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use hotseat_core::{
-    MergeAction, NewCase, Role, SessionId, SessionStatus, Subject, adk_session_json, golden_trace,
-    merge, snake_case,
+    GoldenTrace, MergeAction, Merged, NewCase, Role, SessionId, SessionStatus, Subject,
+    adk_session_json, merge, snake_case,
 };
 use hotseat_store::{AuditAction, Session};
 use serde_json::{Value, json};
@@ -72,21 +72,22 @@ impl App {
         };
         let new = NewCase { session_id: id, agent_name: agent_name(&session), case };
         let now = clock::now();
-        let merged = self
+        let (eval_id, case, action) = self
             .edit_eval_set(path.clone(), move |existing| {
-                let mut merged = merge(existing, new, now)?;
-                let text = std::mem::take(&mut merged.text);
-                Ok(Edited { text: Some(text), result: merged })
+                let Merged { text, eval_id, case, action } = merge(existing, new, now)?;
+                Ok(Edited { text: Some(text), result: (eval_id, case, action) })
             })
             .await?;
-        let detail = json!({"eval_id": merged.eval_id});
+        let detail = json!({"eval_id": eval_id});
         self.note(AuditAction::SessionExported, path.display().to_string(), Some(id), detail).await;
-        Ok(Exported { path, eval_id: merged.eval_id, case: merged.case, action: merged.action })
+        Ok(Exported { path, eval_id, case, action })
     }
 
     async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {
-        let events = self.all_events(session.id).await?;
-        golden_trace(&subject_of(session), &events)
+        let mut trace = GoldenTrace::default();
+        self.each_page(session.id, |page| page.iter().for_each(|event| trace.push(event))).await?;
+        trace
+            .finish(&subject_of(session))
             .map_err(|source| ServiceError::Golden { session: session.id, source })
     }
 

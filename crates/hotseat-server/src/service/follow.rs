@@ -138,14 +138,17 @@ impl Follower {
                     max_bytes: PAGE_BYTES,
                     ..Default::default()
                 };
-                self.ready = self.app.store.events(self.session, query).await?.into();
+                // On the heap while it lasts: those who wait, which is nearly all and always, would
+                // each keep room for it.
+                let read = Box::pin(self.app.store.events(self.session, query));
+                self.ready = read.await?.into();
                 if !self.ready.is_empty() {
                     continue;
                 }
             }
             if !self.live {
                 // Cleared to its end: nothing is left to show the gap by.
-                let removed = self.app.session(self.session).await?.removed_through;
+                let removed = Box::pin(self.app.session(self.session)).await?.removed_through;
                 if removed > self.place {
                     return Ok(Some(self.step_over(removed)));
                 }

@@ -212,14 +212,17 @@ impl Seated {
     pub(crate) async fn news(&mut self) -> Option<RoomNews> {
         loop {
             self.changed.borrow_and_update();
-            let news = self.look().await;
-            let alone = RoomNews { present: vec![self.name.clone()], ..RoomNews::default() };
-            let before = self.told.as_ref().unwrap_or(&alone);
-            if news != *before {
-                self.told = Some(news.clone());
-                return Some(news);
-            }
-            let pause = if news.typing.is_empty() { LOOK_EVERY } else { LOOK_EVERY_TYPING };
+            // On the heap while it lasts, and nothing of it is kept: who waits needs little room.
+            let pause = {
+                let news = Box::pin(self.look()).await;
+                let alone = RoomNews { present: vec![self.name.clone()], ..RoomNews::default() };
+                let before = self.told.as_ref().unwrap_or(&alone);
+                if news != *before {
+                    self.told = Some(news.clone());
+                    return Some(news);
+                }
+                if news.typing.is_empty() { LOOK_EVERY } else { LOOK_EVERY_TYPING }
+            };
             tokio::select! {
                 // The room is there for as long as somebody sits in it.
                 _ = self.changed.changed() => {}

@@ -362,16 +362,28 @@ impl App {
 
     /// The whole log of a session that exists.
     pub(crate) async fn all_events(&self, id: SessionId) -> Result<Vec<Event>, ServiceError> {
-        self.session(id).await?;
         let mut all = Vec::new();
-        loop {
-            let after = all.last().map_or_else(Default::default, |event: &Event| event.seq);
-            let page = self.store.events(id, EventQuery { after, ..Default::default() }).await?;
-            if page.is_empty() {
-                return Ok(all);
-            }
-            all.extend(page);
+        self.each_page(id, |page| all.extend(page)).await?;
+        Ok(all)
+    }
+
+    /// Shows the whole log of a session that exists, page by page. While one is looked at, the
+    /// next is read.
+    pub(super) async fn each_page(
+        &self,
+        id: SessionId,
+        mut look: impl FnMut(Vec<Event>) + Send,
+    ) -> Result<(), ServiceError> {
+        self.session(id).await?;
+        let read = |after| self.store.events(id, EventQuery { after, ..Default::default() });
+        let mut page = read(Seq::START).await?;
+        while let Some(last) = page.last() {
+            let next = read(last.seq);
+            // In this order: reading begins with the first poll, on a thread of its own.
+            let (next, ()) = tokio::join!(biased; next, async { look(page) });
+            page = next?;
         }
+        Ok(())
     }
 }
 

@@ -54,6 +54,8 @@ mod owner_grpc;
 #[cfg(test)]
 mod owner_work;
 #[cfg(test)]
+mod packed;
+#[cfg(test)]
 mod people;
 #[cfg(test)]
 mod permissions;

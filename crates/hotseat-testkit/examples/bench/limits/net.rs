@@ -1,4 +1,4 @@
-//! A server that does nothing: an empty handler, an empty stream, an empty gRPC call.
+//! A server that does nothing: an empty handler, an empty stream, one that stays, an empty gRPC call.
 //!
 //! They answer at the paths and with the messages that the clients of the bench use, so that the
 //! same client measures both. The stream has as many pieces as a run of AG-UI, of the same size.
@@ -13,6 +13,7 @@ use axum::extract::Request;
 use axum::response::sse::{Event, Sse};
 use axum::routing::{any, get, post};
 use axum::serve::ListenerExt as _;
+use futures_util::{Stream, StreamExt as _};
 use hotseat_testkit::proto::{GetSessionRequest, Session};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -27,17 +28,23 @@ const PIECES: usize = 5;
 /// About what a piece of such a run has.
 const PIECE: &str = r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"4f6c2c39-0000-4000-8000-000000000001","delta":"The answer is forty-two, as it was the last time."}"#;
 
+/// A server that does nothing.
+pub(crate) fn serve_nothing() {
+    let router = Router::new()
+        .route("/empty", get(async || ""))
+        .route("/ag-ui/empty", post(stream))
+        .route("/watched", get(watched))
+        .route("/hotseat.v1.Seat/GetSession", any(call));
+    serve(router);
+}
+
 /// Says where it listens, and serves until stdin ends.
-pub(crate) fn serve() {
+pub(crate) fn serve(router: Router) {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         println!("{}", json!({"url": format!("http://{address}")}));
-        let router = Router::new()
-            .route("/empty", get(async || ""))
-            .route("/ag-ui/empty", post(stream))
-            .route("/hotseat.v1.Seat/GetSession", any(call));
         // Otherwise the kernel holds small answers back for 40 ms.
         let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket"));
         let serving = axum::serve(listener, router).with_graceful_shutdown(end_of_input());
@@ -52,9 +59,19 @@ async fn end_of_input() {
     let _ = tokio::task::spawn_blocking(wait).await;
 }
 
-async fn stream(_: Bytes) -> Sse<impl futures_util::Stream<Item = Result<Event, Infallible>>> {
-    let pieces = (0..PIECES).map(|_| Ok(Event::default().data(PIECE)));
-    Sse::new(futures_util::stream::iter(pieces))
+async fn stream(_: Bytes) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    Sse::new(pieces())
+}
+
+/// What a run of one text sends.
+pub(crate) fn pieces() -> impl Stream<Item = Result<Event, Infallible>> {
+    futures_util::stream::iter((0..PIECES).map(|_| Ok(Event::default().data(PIECE))))
+}
+
+/// A stream that says it has told all there is, and stays.
+async fn watched() -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let first = std::future::ready(Ok(Event::default().event("history_complete").data("{}")));
+    Sse::new(futures_util::stream::once(first).chain(futures_util::stream::pending()))
 }
 
 async fn call(request: Request) -> axum::http::Response<Body> {

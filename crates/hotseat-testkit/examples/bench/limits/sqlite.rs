@@ -17,6 +17,9 @@ use crate::sample::event;
 const INSERT: &str = "INSERT INTO events (id, session_id, seq, event_id, timestamp, time, kind, agent_name, \
     invocation_id, author, size, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'event', 'agent', ?7, 'agent', ?8, ?9)";
 
+/// All rows in their order; the payload is the last column.
+pub(crate) const SELECT: &str = "SELECT id, session_id, seq, event_id, timestamp, kind, author, payload FROM events ORDER BY id";
+
 /// Rows that are read or made ahead, so that making an event is not what is timed.
 const MADE: usize = 4096;
 
@@ -32,7 +35,7 @@ pub(crate) fn write(folder: &Path, seconds: usize, rows: usize, commits: usize) 
     let (began, cost) = (Instant::now(), Cost::now());
     while began.elapsed() < lasts && times.len() < commits {
         let commit = Instant::now();
-        insert(&mut connection, &events, written, rows);
+        insert(&mut connection, written, (written..written + rows).map(|n| &*events[n % MADE]));
         times.push(commit.elapsed());
         written += rows;
     }
@@ -50,11 +53,10 @@ pub(crate) fn write(folder: &Path, seconds: usize, rows: usize, commits: usize) 
 pub(crate) fn read(folder: &Path, rows: usize, times: usize) -> Value {
     let (_folder, mut connection) = open(folder);
     let events: Vec<String> = (0..rows).map(event).collect();
-    insert(&mut connection, &events, 0, rows);
-    let select = "SELECT id, session_id, seq, event_id, timestamp, kind, author, payload FROM events ORDER BY id";
+    insert(&mut connection, 0, events.iter().map(String::as_str));
     let once = || {
         let began = Instant::now();
-        let mut statement = connection.prepare_cached(select).expect("a statement");
+        let mut statement = connection.prepare_cached(SELECT).expect("a statement");
         let read = statement.query_map([], |row| row.get::<_, String>(7)).expect("rows");
         let bytes: usize = read.map(|payload| payload.expect("a row").len()).sum();
         assert!(bytes > rows, "every row has a payload");
@@ -68,7 +70,7 @@ pub(crate) fn read(folder: &Path, rows: usize, times: usize) -> Value {
 }
 
 /// The store's file, emptied of the store.
-fn open(folder: &Path) -> (tempfile::TempDir, Connection) {
+pub(crate) fn open(folder: &Path) -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir_in(folder).expect("a folder");
     let path = folder.path().join("limits.db");
     drop(Store::sqlite(&path, Limits::default()).expect("a store"));
@@ -97,13 +99,17 @@ fn lengthen_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()))
 }
 
-fn insert(connection: &mut Connection, events: &[String], first: usize, rows: usize) {
+/// Puts rows behind the `first` ones, in one commit.
+pub(crate) fn insert<'a>(
+    connection: &mut Connection,
+    first: usize,
+    payloads: impl Iterator<Item = &'a str>,
+) {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
     let transaction = transaction.expect("a transaction");
     {
         let mut statement = transaction.prepare_cached(INSERT).expect("a statement");
-        for n in first..first + rows {
-            let payload = &events[n % events.len()];
+        for (n, payload) in (first..).zip(payloads) {
             let id = i64::try_from(n).expect("a small number") + 1;
             let names = ("4f6c2c39-0000-4000-8000-000000000001", &payload[7..43], "e-1");
             let size = i64::try_from(payload.len()).expect("a small number");

@@ -1,0 +1,200 @@
+//! The least server whose answers are durable: what the network and one durable write cost anybody.
+//!
+//! It speaks what the clients of the bench speak, so that the same programs measure it. An append
+//! is unpacked and handed to one thread, which puts whatever waits there into "SQLite alone"'s
+//! table with one commit; the answer leaves after that. Nothing looks into an event, there are no
+//! ids, no order, no state, nobody who follows, and nobody is asked who he is. A read is all rows
+//! of the table as one body. A run is a row before its first piece and one behind its last.
+
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::Response;
+use axum::response::sse::{Event, Sse};
+use axum::routing::{any, get, post};
+use futures_util::{Stream, StreamExt as _};
+use hotseat_testkit::proto::append_adk_events_response::Answer;
+use hotseat_testkit::proto::{
+    AdkSession, AppendAdkEventRequest, AppendAdkEventResponse, AppendAdkEventsRequest,
+    AppendAdkEventsResponse, CreateAdkSessionRequest,
+};
+use prost::Message;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+use tonic::codegen::BoxFuture;
+use tonic::server::{Grpc, StreamingService, UnaryService};
+use tonic::{Status, Streaming};
+use tonic_prost::ProstCodec;
+
+use crate::net;
+use crate::sample::event;
+use crate::sqlite;
+
+/// Rows that one commit takes at most, as ours does.
+const MAX_ROWS: usize = 4096;
+
+/// Rows of a read, as many as are asked of ours.
+const ROWS: usize = 1000;
+
+type Job = (Vec<Bytes>, oneshot::Sender<()>);
+
+/// How the writer is reached.
+#[derive(Clone)]
+struct Writer(mpsc::Sender<Job>);
+
+/// Serves until stdin ends.
+pub(crate) fn serve(folder: &Path) {
+    let (_written, connection) = sqlite::open(folder);
+    let (sender, jobs) = mpsc::channel();
+    std::thread::spawn(move || write(connection, &jobs));
+    let (_read, mut rows) = sqlite::open(folder);
+    let events: Vec<String> = (0..ROWS).map(event).collect();
+    sqlite::insert(&mut rows, 0, events.iter().map(String::as_str));
+    let reads = Router::new().route("/events", get(read)).with_state(Arc::new(Mutex::new(rows)));
+    let writes = Router::new()
+        .route("/hotseat.v1.Sessions/CreateAdkSession", any(create))
+        .route("/hotseat.v1.Sessions/AppendAdkEvent", any(append))
+        .route("/hotseat.v1.Sessions/AppendAdkEvents", any(append_all))
+        .route("/ag-ui/least", post(run))
+        .with_state(Writer(sender));
+    net::serve(reads.merge(writes));
+}
+
+/// Commits what waits, until nobody is left who could send.
+fn write(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
+    let mut written = 0;
+    while let Ok(first) = jobs.recv() {
+        let (mut rows, mut waiting) = (first.0, vec![first.1]);
+        while rows.len() < MAX_ROWS
+            && let Ok((more, done)) = jobs.try_recv()
+        {
+            rows.extend(more);
+            waiting.push(done);
+        }
+        let payloads = rows.iter().map(|row| std::str::from_utf8(row).expect("JSON is UTF-8"));
+        sqlite::insert(&mut connection, written, payloads);
+        written += rows.len();
+        for done in waiting {
+            // Whoever went away needs no answer.
+            let _ = done.send(());
+        }
+    }
+}
+
+impl Writer {
+    /// Returns when the rows are on the disk.
+    async fn commit(&self, rows: Vec<Bytes>) {
+        let (done, committed) = oneshot::channel();
+        self.0.send((rows, done)).expect("a writer");
+        committed.await.expect("a commit");
+    }
+}
+
+async fn read(State(rows): State<Arc<Mutex<Connection>>>) -> Vec<u8> {
+    let connection = rows.lock().expect("no reader has failed");
+    let mut statement = connection.prepare_cached(sqlite::SELECT).expect("a statement");
+    let mut rows = statement.query([]).expect("rows");
+    let mut body = vec![b'['];
+    while let Some(row) = rows.next().expect("a row") {
+        if body.len() > 1 {
+            body.push(b',');
+        }
+        let payload = row.get_ref(7).and_then(|value| Ok(value.as_str()?)).expect("a payload");
+        body.extend_from_slice(payload.as_bytes());
+    }
+    body.push(b']');
+    body
+}
+
+async fn run(
+    State(writer): State<Writer>,
+    question: Bytes,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    writer.commit(vec![question.clone()]).await;
+    let end = futures_util::stream::once(async move { writer.commit(vec![question]).await });
+    Sse::new(net::pieces().chain(end.filter_map(async |()| None)))
+}
+
+async fn create(request: Request) -> Response<Body> {
+    unary(Create, request).await
+}
+
+async fn append(State(writer): State<Writer>, request: Request) -> Response<Body> {
+    unary(writer, request).await
+}
+
+async fn append_all(State(writer): State<Writer>, request: Request) -> Response<Body> {
+    let codec = ProstCodec::<AppendAdkEventsResponse, AppendAdkEventsRequest>::default();
+    Grpc::new(codec).streaming(writer, request).await.map(Body::new)
+}
+
+async fn unary<Q, S>(service: S, request: Request) -> Response<Body>
+where
+    Q: Message + Default + Send + 'static,
+    S: UnaryService<Q, Response: Message + Send + 'static>,
+{
+    let codec = ProstCodec::<S::Response, Q>::default();
+    Grpc::new(codec).unary(service, request).await.map(Body::new)
+}
+
+/// Sessions are only named.
+struct Create;
+
+impl UnaryService<CreateAdkSessionRequest> for Create {
+    type Response = AdkSession;
+    type Future = BoxFuture<tonic::Response<AdkSession>, Status>;
+
+    fn call(&mut self, request: tonic::Request<CreateAdkSessionRequest>) -> Self::Future {
+        let key = request.into_inner().key;
+        Box::pin(async { Ok(tonic::Response::new(AdkSession { key, ..Default::default() })) })
+    }
+}
+
+impl UnaryService<AppendAdkEventRequest> for Writer {
+    type Response = AppendAdkEventResponse;
+    type Future = BoxFuture<tonic::Response<AppendAdkEventResponse>, Status>;
+
+    fn call(&mut self, request: tonic::Request<AppendAdkEventRequest>) -> Self::Future {
+        let writer = self.clone();
+        Box::pin(async move {
+            writer.commit(vec![request.into_inner().raw_json]).await;
+            Ok(tonic::Response::new(AppendAdkEventResponse::default()))
+        })
+    }
+}
+
+type Answers =
+    std::pin::Pin<Box<dyn Stream<Item = Result<AppendAdkEventsResponse, Status>> + Send + 'static>>;
+
+impl StreamingService<AppendAdkEventsRequest> for Writer {
+    type Response = AppendAdkEventsResponse;
+    type ResponseStream = Answers;
+    type Future = BoxFuture<tonic::Response<Answers>, Status>;
+
+    fn call(&mut self, request: tonic::Request<Streaming<AppendAdkEventsRequest>>) -> Self::Future {
+        let writer = self.clone();
+        let answers = request.into_inner().then(move |batch| {
+            let writer = writer.clone();
+            async move { Ok(writer.batch(batch?).await) }
+        });
+        Box::pin(async { Ok(tonic::Response::new(Box::pin(answers) as Answers)) })
+    }
+}
+
+impl Writer {
+    async fn batch(&self, batch: AppendAdkEventsRequest) -> AppendAdkEventsResponse {
+        let (mut rows, mut answers) = (Vec::new(), Vec::new());
+        for append in batch.appends {
+            rows.extend(append.event.map(|event| event.raw_json));
+            let appended = Some(AppendAdkEventResponse::default());
+            answers.push(Answer { number: append.number, appended, ..Default::default() });
+        }
+        self.commit(rows).await;
+        AppendAdkEventsResponse { answers }
+    }
+}
