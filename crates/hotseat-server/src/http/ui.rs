@@ -45,7 +45,7 @@ pub(super) async fn serve(uri: Uri) -> Response {
 fn file(path: &str) -> Option<Response> {
     let (file, encoding) = match Assets::get(path) {
         // What is packed is known by the name of what is in it.
-        Some(_) if path.ends_with(".gz") => return None,
+        Some(_) if path.strip_suffix(".gz").is_some() => return None,
         Some(file) => (file, None),
         None => (Assets::get(&format!("{path}.gz"))?, Some(packed::GZIP)),
     };
