@@ -6,7 +6,9 @@ use crate::log::{Log, SESSION, call, pretty, response};
 
 fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, GoldenError> {
     let mut trace = GoldenTrace::default();
-    events.iter().for_each(|event| trace.push(event));
+    for event in events {
+        trace.push(event);
+    }
     trace.finish(subject)
 }
 
