@@ -70,7 +70,7 @@ pub struct RunEnd {
 #[async_trait]
 pub trait Host: Send + Sync {
     /// Lets whoever is in the seat answer one model request.
-    async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError>;
+    async fn answer(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError>;
 
     /// Stores raw ADK events, in order. They are durable when it returns.
     async fn keep(&self, events: Vec<Value>) -> Result<(), RunError>;

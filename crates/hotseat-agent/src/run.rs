@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::agent::NativeAgent;
+use crate::contents::content;
 use crate::host::{Host, RunEnd, RunError, RunInput, TurnRequest};
 use crate::model::SeatAnswer;
 use crate::tool::ToolSet;
 use calls::{Call, Outcome};
 use event::Events;
-use request::Request;
 
 /// Most calls in one answer.
 const MAX_CALLS: usize = 128;
@@ -31,19 +31,19 @@ impl NativeAgent {
     pub async fn run(&self, input: RunInput, host: &dyn Host) -> Result<RunEnd, RunError> {
         let file = self.file();
         let tools = self.tool_set();
-        let mut request = Request::new(file, &tools, &input)?;
+        let mut turn = TurnRequest {
+            turn_id: String::new(),
+            agent_name: file.name.clone(),
+            branch: None,
+            request: request::new(file, &tools, &input)?,
+        };
         let events = Events { host, author: &file.name, invocation_id: &input.invocation_id };
         for _ in 0..file.limits.max_steps {
-            let turn = TurnRequest {
-                turn_id: Uuid::new_v4().to_string(),
-                agent_name: file.name.clone(),
-                branch: None,
-                request: request.to_value(),
-            };
+            turn.turn_id = Uuid::new_v4().to_string();
             let mut answer = tokio::select! {
                 biased;
                 () = host.cancelled(None) => return Err(RunError::Cancelled),
-                answer = host.answer(turn) => answer?,
+                answer = host.answer(&turn) => answer?,
             };
             if answer.error_code.is_some() || answer.error_message.is_some() {
                 let event = events.answer(answer, &[], None);
@@ -58,7 +58,7 @@ impl NativeAgent {
             let (pending, own): (Vec<Call>, Vec<Call>) =
                 calls.into_iter().partition(|call| call.is_client);
             let pending: Vec<String> = pending.into_iter().map(|call| call.id).collect();
-            request.push(answer.content.clone());
+            request::push(&mut turn.request, answer.content.clone());
             let event = events.answer(answer, &pending, None);
             if own.is_empty() {
                 return Ok(RunEnd { last_events: vec![event], pending_call_ids: pending });
@@ -75,7 +75,7 @@ impl NativeAgent {
                 return Ok(RunEnd { last_events: vec![event], pending_call_ids: pending });
             }
             host.keep(vec![event]).await?;
-            request.push_results(parts);
+            request::push(&mut turn.request, content("user", parts));
         }
         Err(RunError::TooManySteps { agent: file.name.clone(), steps: file.limits.max_steps })
     }

@@ -5,6 +5,7 @@
 //! malformed is taken for absent too: the log has it, and a stream to a browser
 //! is no place to complain.
 
+use hotseat_core::is_camel_of;
 use serde_json::{Map, Value};
 
 use crate::message::{ContentPart, Source};
@@ -96,23 +97,16 @@ impl<'a> Adk<'a> {
 /// The value under `name` or its camelCase spelling.
 pub(crate) fn get<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let value = |name: &str| object.get(name).filter(|value| !value.is_null());
-    value(name).or_else(|| value(&camel_case(name)))
+    // Most are asked for in vain, so nothing is written down to find out.
+    value(name).or_else(|| {
+        let (_, value) = object.iter().find(|(key, _)| is_camel_of(key, name))?;
+        Some(value).filter(|value| !value.is_null())
+    })
 }
 
 /// The text under `name`; absent if it is empty.
 pub(crate) fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     get(object, name)?.as_str().filter(|text| !text.is_empty())
-}
-
-fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut camel = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let mut letters = word.chars();
-        camel.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        camel.push_str(letters.as_str());
-    }
-    camel
 }
 
 fn read_part(value: &Value) -> Option<Part<'_>> {

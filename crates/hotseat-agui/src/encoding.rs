@@ -65,12 +65,37 @@ impl Encoding {
         Ok(frames)
     }
 
+    /// Writes the same behind `out`. Nothing is written there if it cannot be sent.
+    pub fn append(self, event: &Event, id: Option<u64>, out: &mut Vec<u8>) -> Result<(), TooLarge> {
+        let before = out.len();
+        match self {
+            Encoding::Sse => append_sse(event, id, out),
+            Encoding::Protobuf => out.extend_from_slice(&encode_proto(event)),
+        }
+        if out.len() - before <= MAX_FRAME_BYTES {
+            return Ok(());
+        }
+        out.truncate(before);
+        self.frames(event, id)?.iter().for_each(|frame| out.extend_from_slice(frame));
+        Ok(())
+    }
+
     fn frame(self, event: &Event, id: Option<u64>) -> Vec<u8> {
         match self {
             Encoding::Sse => encode_sse(event, id).into_bytes(),
             Encoding::Protobuf => encode_proto(event),
         }
     }
+}
+
+#[expect(clippy::expect_used, reason = "events have text keys only, so writing cannot fail")]
+fn append_sse(event: &Event, id: Option<u64>, out: &mut Vec<u8>) {
+    if let Some(id) = id {
+        out.extend_from_slice(format!("id: {id}\n").as_bytes());
+    }
+    out.extend_from_slice(b"data: ");
+    serde_json::to_writer(&mut *out, event).expect("an event is JSON");
+    out.extend_from_slice(b"\n\n");
 }
 
 /// The event as one Server-Sent Event. Lines end with LF: the client does not

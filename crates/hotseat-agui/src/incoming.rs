@@ -108,12 +108,21 @@ pub fn incoming(input: &RunAgentInput, is_known: &dyn Fn(&str) -> bool) -> Incom
             found.message_ids.push(message.id.clone());
         }
     }
-    found.user_content = (!parts.is_empty()).then(|| json!({"role": "user", "parts": parts}));
+    found.user_content = (!parts.is_empty()).then(|| user_content(parts));
     let context = input.context.iter().map(|one| format!("{}: {}", one.description, one.value));
     instructions.extend(context);
     instructions.extend(conversation(&earlier));
     found.context_text = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
     found
+}
+
+/// What a user says, as a genai Content.
+pub fn user_content(parts: Vec<Value>) -> Value {
+    // Moved, since some are long.
+    Value::from_iter([
+        ("role".to_owned(), "user".into()),
+        ("parts".to_owned(), Value::Array(parts)),
+    ])
 }
 
 /// The last lines of a conversation that fit.

@@ -32,7 +32,7 @@ pub use encoding::{
 };
 pub use event::{Body, EncryptedSubtype, Event, ReasoningRole, TextRole, ToolRole};
 pub use history::History;
-pub use incoming::{Incoming, ToolResult, incoming};
+pub use incoming::{Incoming, ToolResult, incoming, user_content};
 pub use input::{Context, InputError, Resume, ResumeStatus, RunAgentInput, Tool};
 pub use message::{
     Content, ContentPart, FunctionCall, Media, Message, MessageBody, Source, ToolCall,

@@ -2,20 +2,23 @@
 //!
 //! The raw text stays the truth and is kept elsewhere; this is a view made for
 //! one reading. [`AdkEvent::parse`] takes whatever is in the log and skips what
-//! it does not understand. [`AdkEvent::checked`] is for the door: it says what
-//! is wrong with an event before it gets into the log.
+//! it does not understand. [`AdkHead`] is for the door: it says what is wrong with an
+//! event before it gets into the log.
 
+mod glance;
+mod head;
 mod part;
+mod plain;
 mod read;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+pub use head::AdkHead;
 pub use part::AdkPart;
 pub(crate) use part::{is_user_message, read_parts, user_text};
 
 use crate::alias;
-use crate::record::event_type;
 use crate::schema::json_type;
 
 type Object = Map<String, Value>;
@@ -58,8 +61,8 @@ pub struct AdkEvent {
     /// Calls whose response here is no result: they wait until the user has
     /// confirmed them or given a credential.
     pub waiting_call_ids: Vec<String>,
-    /// It has a `type`, so it is no plain ADK event.
-    pub typed: bool,
+    /// Its `type`, if it has one: then it is no plain ADK event.
+    pub event_type: Option<String>,
     /// Tokens that the model read.
     pub prompt_tokens: u64,
     /// Tokens that the model wrote, thoughts included.
@@ -100,38 +103,8 @@ impl AdkEvent {
     /// Reads an event of the log; fails only if it is no object at all.
     pub fn parse(raw: &RawValue) -> Result<Self, InvalidEvent> {
         let mut json = serde_json::Deserializer::from_str(raw.get());
-        // Why it failed is found out by a second look; that is seldom.
-        read::event(&mut json).or_else(|_| object(raw).map(Self::read))
-    }
-
-    /// Reads an event that is about to be taken into the log: it must have an
-    /// author, and the fields that Hotseat relies on must have their types.
-    pub fn checked(raw: &RawValue) -> Result<Self, InvalidEvent> {
-        let event = object(raw)?;
-        for field in ["id", "author", "invocation_id", "branch", "error_code", "error_message"] {
-            expect(&event, field, "a string", Value::is_string)?;
-        }
-        // Events of other makers, known by their `type`, may tell the time as text and
-        // need no author.
-        let typed = event_type(&event).is_some();
-        expect(&event, "timestamp", "a number", |time| {
-            time.is_number() || (typed && time.is_string())
-        })?;
-        expect(&event, "partial", "a boolean", Value::is_boolean)?;
-        expect(&event, "long_running_tool_ids", "an array", Value::is_array)?;
-        expect(&event, "actions", "an object", Value::is_object)?;
-        expect(&event, "content", "an object", |content| typed || content.is_object())?;
-        if let Some(content) = alias::get(&event, "content").and_then(Value::as_object) {
-            expect(content, "parts", "an array", Value::is_array)?;
-        }
-        let mut event = Self::read(event);
-        if event.author.trim().is_empty() {
-            if !typed {
-                return Err(InvalidEvent::Missing { field: "author" });
-            }
-            UNKNOWN.clone_into(&mut event.author);
-        }
-        Ok(event)
+        // Parts of other forms, and why it failed, are found out by a second look; that is seldom.
+        read::plain_event(&mut json).or_else(|_| object(raw).map(Self::read))
     }
 
     /// Reads an event that was taken apart before.
@@ -212,19 +185,5 @@ fn object(raw: &RawValue) -> Result<Object, InvalidEvent> {
     match serde_json::from_str(raw.get())? {
         Value::Object(object) => Ok(object),
         other => Err(InvalidEvent::NotAnObject { found: json_type(&other) }),
-    }
-}
-
-fn expect(
-    object: &Object,
-    field: &'static str,
-    expected: &'static str,
-    holds: impl Fn(&Value) -> bool,
-) -> Result<(), InvalidEvent> {
-    match alias::get(object, field) {
-        Some(value) if !holds(value) => {
-            Err(InvalidEvent::WrongType { field, expected, found: json_type(value) })
-        }
-        _ => Ok(()),
     }
 }

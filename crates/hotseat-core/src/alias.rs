@@ -90,7 +90,7 @@ pub(crate) fn snake_key(key: &str) -> String {
 
 /// Whether a key is the camelCase spelling of a snake_case name that differs from it. Asked
 /// several times for every event, so nothing is written down to find out.
-pub(crate) fn is_camel_of(key: &str, name: &str) -> bool {
+pub fn is_camel_of(key: &str, name: &str) -> bool {
     let mut key = key.bytes();
     let mut upper = false;
     let mut differs = false;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::input_request::InputKind;
-use crate::record::{Account, Research, event_type};
+use crate::record::{Account, Research};
 use crate::{
     AdkEvent, AdkPart, Kind, NewEvent, RunChange, ToolRun, ToolRunStatus, state, title_from,
 };
@@ -152,20 +152,21 @@ fn of_tool_run(run: ToolRun) -> Effect {
 }
 
 fn of_adk_event(entry: &NewEvent) -> Effect {
-    let Ok(raw) = serde_json::from_str::<Map<String, Value>>(entry.payload.get()) else {
-        return Effect::default();
-    };
-    let event_type = event_type(&raw).map(str::to_owned);
-    let research = event_type.as_deref().and_then(|word| word.parse::<Research>().ok());
-    let research = research.map(|kind| (kind, raw.clone()));
-    let event = AdkEvent::read(raw);
-    let mut effect = Effect { time: Some(event.seconds()), event_type, ..Effect::default() };
+    let Ok(mut event) = AdkEvent::parse(&entry.payload) else { return Effect::default() };
+    let research = event.event_type.as_deref().and_then(|word| word.parse::<Research>().ok());
+    // All that they say is looked at only in those few.
+    let research = research.and_then(|kind| {
+        Some((kind, serde_json::from_str::<Map<String, Value>>(entry.payload.get()).ok()?))
+    });
+    let mut effect = Effect { time: Some(event.seconds()), ..Effect::default() };
     // A piece of a stream changes nothing: the complete event follows.
     if event.partial {
+        effect.event_type = event.event_type.take();
         return effect;
     }
     effect.usage = usage(&event);
     effect.account = Account::of(entry, research, &event);
+    effect.event_type = event.event_type.take();
     let from_user = event.is_from_user();
     for part in &event.parts {
         match part {

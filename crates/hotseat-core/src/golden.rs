@@ -23,17 +23,20 @@
 //! such an invocation after the question is a record; the part before it is what
 //! an evaluation reaches, with the trajectory matched `IN_ORDER`.
 
+mod case;
 mod invocation;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::adk_event::{AdkEvent, AdkPart, is_user_message, read_parts};
 use crate::instant::{basic_iso, seconds};
 use crate::payload::{RunChange, RunStatus, ToolRun};
 use crate::tool_calls::{Giver, ToolCalls, made_up_id};
 use crate::{Event, InputKind, Kind, SessionId, snake_case};
+pub use case::GoldenCase;
+use case::SessionInput;
 use invocation::Invocation;
 
 /// The session that a trace is made of.
@@ -151,7 +154,7 @@ impl GoldenTrace {
             match part {
                 AdkPart::FunctionCall { id, name, args } => {
                     let id = id.unwrap_or_else(|| made_up_id(event, index));
-                    self.call(current, &id, &name, args);
+                    self.call(current, id, name, args);
                 }
                 AdkPart::FunctionResponse { .. } => self.tool_part(Giver::Tool, part),
                 AdkPart::Text { thought: true, .. } => {}
@@ -180,9 +183,9 @@ impl GoldenTrace {
         Some(self.invocations.len() - 1)
     }
 
-    fn call(&mut self, invocation: usize, id: &str, name: &str, args: Value) {
-        let is_tool = InputKind::of_call(name).is_none_or(|input| input.is_from_model(&args));
-        if is_tool && self.calls.call(id, name, invocation) {
+    fn call(&mut self, invocation: usize, id: String, name: String, args: Value) {
+        let is_tool = InputKind::of_call(&name).is_none_or(|input| input.is_from_model(&args));
+        if is_tool && self.calls.call(&id, &name, invocation) {
             self.invocations[invocation].call(id, name, args);
         }
     }
@@ -208,7 +211,7 @@ impl GoldenTrace {
     }
 
     /// The case, once all of the log has been seen.
-    pub fn finish(mut self, subject: &Subject) -> Result<Value, GoldenError> {
+    pub fn finish(mut self, subject: &Subject) -> Result<GoldenCase, GoldenError> {
         let session_id = subject.session_id;
         self.begin_held();
         self.end_failed_calls();
@@ -221,23 +224,18 @@ impl GoldenTrace {
         let prefix = invocation_prefix(session_id);
         let named = self.invocations.into_iter().enumerate();
         let conversation =
-            named.map(|(n, invocation)| invocation.into_value(format!("{prefix}{n}")));
+            named.map(|(n, invocation)| invocation.into_case(format!("{prefix}{n}")));
         let began = basic_iso(subject.created_at);
-        let mut case = Map::new();
-        let mut set = |key: &str, value| drop(case.insert(key.to_owned(), value));
-        set("eval_id", format!("{}_{began}", snake_case(&subject.agent_name)).into());
-        // Moved, where `json!` would copy all of it.
-        set("conversation", conversation.collect());
-        set(
-            "session_input",
-            json!({
-                "app_name": subject.app_name,
-                "user_id": subject.user_id,
-                "state": self.state.unwrap_or_default(),
-            }),
-        );
-        set("creation_timestamp", seconds(subject.created_at));
-        Ok(Value::Object(case))
+        Ok(GoldenCase {
+            eval_id: format!("{}_{began}", snake_case(&subject.agent_name)),
+            conversation: conversation.collect(),
+            session_input: SessionInput {
+                app_name: subject.app_name.clone(),
+                user_id: subject.user_id.clone(),
+                state: self.state.unwrap_or_default(),
+            },
+            creation_timestamp: seconds(subject.created_at),
+        })
     }
 
     fn end_failed_calls(&mut self) {

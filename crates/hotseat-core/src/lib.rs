@@ -39,7 +39,8 @@ mod tool_calls;
 mod violation;
 mod word;
 
-pub use adk_event::{AdkEvent, AdkPart, InvalidEvent};
+pub use adk_event::{AdkEvent, AdkHead, AdkPart, InvalidEvent};
+pub use alias::is_camel_of;
 pub use camel::camel_event;
 pub use case_diff::{Difference, diff_cases};
 pub use decision::{Answer, DecidedCall, Decision, Dismissal};
@@ -51,11 +52,11 @@ pub use eval_set::{
 };
 pub use event::{Event, Kind, NewEvent, UnknownKind};
 pub use fork::{ForkError, fork_prefix};
-pub use golden::{GoldenError, GoldenTrace, Subject};
+pub use golden::{GoldenCase, GoldenError, GoldenTrace, Subject};
 pub use history::{Answered, HistoryEntry, HistoryItem, HistoryProjector};
 pub use id::{InvalidId, RunId, Seq, SessionId, TurnId};
 pub use input_request::InputKind;
-pub use instant::rfc3339;
+pub use instant::{rfc3339, write_rfc3339};
 pub use live::{Delta, Piece};
 pub use name::snake_case;
 pub use payload::{InvalidPayload, RunChange, RunFailure, RunStatus, ToolRun, ToolRunStatus};
@@ -69,7 +70,7 @@ pub use recording::{
 };
 pub use request::{InvalidRequest, ModelRequest, ToolDeclaration};
 pub use schema::{SchemaError, normalise, normalise_schema};
-pub use search_text::{MAX_SEARCH_BYTES, search_text, snippet};
+pub use search_text::{MAX_SEARCH_BYTES, search_text, search_text_of, snippet};
 pub use seat::Seat;
 pub use session::{
     AgentName, InvalidAgentName, MAX_AGENT_NAME_CHARS, MAX_DESCRIPTION_CHARS, MAX_TITLE_CHARS,

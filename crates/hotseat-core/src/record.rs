@@ -169,15 +169,14 @@ pub(crate) fn event_type(raw: &Object) -> Option<&str> {
 
 /// The `type` of a raw event, and its time in seconds since 1970, where it has them.
 pub fn adk_account(payload: &RawValue) -> (Option<String>, Option<f64>) {
-    let Ok(raw) = serde_json::from_str::<Object>(payload.get()) else { return (None, None) };
-    let kind = event_type(&raw).map(str::to_owned);
-    let adk = AdkEvent::read(raw);
-    (kind, adk.timestamp.is_some().then(|| adk.seconds()))
+    let Ok(adk) = AdkEvent::parse(payload) else { return (None, None) };
+    let seconds = adk.timestamp.is_some().then(|| adk.seconds());
+    (adk.event_type, seconds)
 }
 
 /// What a plain ADK event says to people.
 fn said(adk: &AdkEvent, event: &NewEvent) -> Option<Message> {
-    if adk.partial || adk.typed {
+    if adk.partial || adk.event_type.is_some() {
         return None;
     }
     let (role, content, metadata) = if adk.is_from_user() {

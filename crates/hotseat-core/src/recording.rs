@@ -112,7 +112,12 @@ impl Recording {
 impl Player {
     /// The recorded answer to the request.
     pub fn answer(&self, request: &ModelRequest) -> Result<Replayed, ReplayProblem> {
-        let position = Position::of(request).ok_or(ReplayProblem::NoUserMessage)?;
+        self.answer_in(&request.contents)
+    }
+
+    /// The recorded answer in a conversation: genai Contents with snake_case keys.
+    pub fn answer_in(&self, contents: &[Value]) -> Result<Replayed, ReplayProblem> {
+        let position = Position::of(contents).ok_or(ReplayProblem::NoUserMessage)?;
         let invocation =
             self.invocation(&position).ok_or_else(|| ReplayProblem::UnknownMessage {
                 asked: shown([position.text()]),

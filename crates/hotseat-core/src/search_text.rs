@@ -36,30 +36,35 @@ const NO_TEXT: [&str; 9] = [
 
 /// The text of an entry for the search index; none if there is nothing to find.
 pub fn search_text(event: &NewEvent) -> Option<String> {
+    search_text_of(event.kind, event.payload.get())
+}
+
+/// The same, of an entry's kind and payload.
+pub fn search_text_of(kind: Kind, payload: &str) -> Option<String> {
     let mut found = Found::default();
-    match event.kind {
+    match kind {
         Kind::Request | Kind::Response => return None,
-        Kind::Event => found.event(&event.payload_object()?),
+        Kind::Event => found.event(object(payload)?),
         Kind::ToolRun => {
-            let run = ToolRun::parse(&event.payload).ok()?;
+            let run: ToolRun = serde_json::from_str(payload).ok()?;
             found.add_all([run.message, run.error_type, run.error_message]);
         }
+        // Few fail, and the rest need not be read to know that.
+        Kind::Run if !payload.contains("\"error\"") => return None,
         Kind::Run => {
-            let error = RunChange::parse(&event.payload).ok()?.error?;
+            let error = serde_json::from_str::<RunChange>(payload).ok()?.error?;
             found.add_all([Some(error.error_type), Some(error.message)]);
         }
-        Kind::Session => found.fields(&event.payload_object()?),
+        Kind::Session => found.fields(&object(payload)?),
         Kind::Message => {
-            found.value(event.payload_object()?.get("content")?, false);
+            found.value(object(payload)?.get("content")?, false);
         }
     }
     (!found.text.trim().is_empty()).then_some(found.text)
 }
 
-impl NewEvent {
-    fn payload_object(&self) -> Option<Map<String, Value>> {
-        serde_json::from_str(self.payload.get()).ok()
-    }
+fn object(payload: &str) -> Option<Map<String, Value>> {
+    serde_json::from_str(payload).ok()
 }
 
 /// Text that grows up to the limit.
@@ -71,17 +76,17 @@ struct Found {
 }
 
 impl Found {
-    fn event(&mut self, event: &Map<String, Value>) {
-        let mut content = alias::get(event, "content").cloned().unwrap_or_default();
-        if let Some(content) = content.as_object_mut() {
-            for part in read_parts(content) {
+    fn event(&mut self, mut event: Map<String, Value>) {
+        let has_content = alias::get(&event, "content").is_some_and(Value::is_object);
+        if has_content && let Some(mut content) = alias::take_object(&mut event, "content") {
+            for part in read_parts(&mut content) {
                 self.part(part);
             }
         }
         for field in ["error_code", "error_message"] {
-            self.value(alias::get(event, field).unwrap_or(&Value::Null), false);
+            self.value(alias::get(&event, field).unwrap_or(&Value::Null), false);
         }
-        if event_type(event).is_none() {
+        if event_type(&event).is_none() {
             return;
         }
         // What research says is under `data`, or beside the type.
@@ -89,12 +94,12 @@ impl Found {
             Some(Value::Object(data)) => self.fields(data),
             Some(Value::String(words)) => self.add(words),
             _ => {
-                let mut rest = event.clone();
+                let mut rest = event;
                 for read in ["actions", "error_code", "errorCode", "error_message", "errorMessage"]
                 {
                     rest.remove(read);
                 }
-                if content.is_object() {
+                if has_content {
                     rest.remove("content");
                 }
                 self.fields(&rest);

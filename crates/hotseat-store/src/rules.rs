@@ -7,7 +7,8 @@
 //! computes what is derived from a log anew, with the same fold, and [`catch_up`] brings
 //! a summary that was not written down to where its log is.
 //!
-//! An append of one event is refused before anything is written, so it needs no way back.
+//! An append of one event is refused before anything is written, so it needs no way back. Nor
+//! do most of several ([`may_break_off`]).
 
 use std::sync::Arc;
 
@@ -179,6 +180,26 @@ pub(crate) fn apply(
         event_head: session.event_head,
         update_time: session.adk_update_time(),
     })
+}
+
+/// Whether an append of these events may be refused when some of them are written already. The
+/// first that is new is refused before it is written, and what comes behind it mostly is not
+/// asked for anything that the first was not; only answers, new runs and what comes with the end
+/// of a session are.
+pub(crate) fn may_break_off(events: &[Prepared]) -> bool {
+    let is_asked = |event: &Prepared| {
+        let begins =
+            matches!(&event.effect.run, Some(RunEffect::Open { status, .. }) if status == "queued");
+        begins || event.event.kind == Kind::Response
+    };
+    let ends = events.iter().any(|event| event.effect.completes);
+    events.len() > 1 && (ends || events[1..].iter().any(is_asked))
+}
+
+/// Whether a session that begins with these events is made in any case.
+pub(crate) fn may_begin_with(events: &[Prepared]) -> bool {
+    let first = events.first().map(|first| first.event.kind);
+    first != Some(Kind::Response) && !may_break_off(events)
 }
 
 /// A request is known by its turn, every other event by its id.

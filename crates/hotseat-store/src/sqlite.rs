@@ -40,10 +40,10 @@ use self::moment::Moment;
 use self::reader::Readers;
 use self::servers::Roster;
 use self::whereabouts::Whereabouts;
-use self::writer::Writer;
+use self::writer::{Work, Writer};
 use crate::copy::{Common, Parts, Placed};
 use crate::hub::Hub;
-use crate::rules::Prepared;
+use crate::rules::{self, Prepared};
 use crate::written::Writing;
 use crate::{
     Access, AdkEventQuery, AdkPage, AdkRead, AdkSessionQuery, AppendError, Appended, AuditEntry,
@@ -92,7 +92,9 @@ impl Sqlite {
         opening: Vec<Prepared>,
     ) -> Result<Created, AppendError> {
         let limits = Arc::clone(&self.limits);
-        self.writer.write(move |work| session_rows::create(work, &limits, &new, opening)).await
+        let sure = rules::may_begin_with(&opening);
+        let create = move |work: &mut Work<'_>| session_rows::create(work, &limits, &new, opening);
+        if sure { self.writer.write_surely(create).await } else { self.writer.write(create).await }
     }
 
     pub(crate) async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
@@ -153,10 +155,14 @@ impl Sqlite {
 
     pub(crate) async fn index(&self) -> Result<(), StoreError> {
         self.settle().await?;
-        let complete = self.readers.read("look at the index", search::is_complete).await?;
-        let mut more = !complete;
-        while more {
-            more = self.writer.write(search::index).await?;
+        // Events that come meanwhile are left to the next one, or this might never end.
+        let last = self.readers.read("look at the log's end", search::last_event).await?;
+        let mut through = 0;
+        while through < last
+            && let Some(batch) = self.readers.read("read events", search::next_batch).await?
+        {
+            through = batch.through();
+            self.writer.write(move |work| search::index(work, &batch)).await?;
         }
         Ok(())
     }

@@ -55,7 +55,8 @@ macro_rules! ask {
         };
         match &$store.backend {
             Backend::Sqlite(database) => database.$question($($argument),*).await,
-            Backend::Postgres(database) => database.$question($($argument),*).await,
+            // On the heap: it takes more room than all the rest, and a way over the network.
+            Backend::Postgres(database) => Box::pin(database.$question($($argument),*)).await,
         }
     }};
 }

@@ -2,51 +2,27 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::contents::{content, contents};
+use crate::contents::contents;
 use crate::file::AgentFile;
 use crate::host::{RunError, RunInput};
 use crate::instruction;
 use crate::tool::{ToolSet, declaration};
 
-/// An `LlmRequest` that grows with every step.
-pub(super) struct Request {
-    model: Option<String>,
-    contents: Vec<Value>,
-    config: Map<String, Value>,
+/// An `LlmRequest` with the conversation so far.
+pub(super) fn new(file: &AgentFile, tools: &ToolSet, input: &RunInput) -> Result<Value, RunError> {
+    let mut request = Map::with_capacity(3);
+    if let Some(model) = &file.model {
+        request.insert("model".to_owned(), Value::from(model.name.as_str()));
+    }
+    request.insert("contents".to_owned(), Value::Array(contents(&input.history)));
+    request.insert("config".to_owned(), Value::Object(config(file, tools, input)?));
+    Ok(Value::Object(request))
 }
 
-impl Request {
-    pub(super) fn new(
-        file: &AgentFile,
-        tools: &ToolSet,
-        input: &RunInput,
-    ) -> Result<Self, RunError> {
-        Ok(Self {
-            model: file.model.as_ref().map(|model| model.name.clone()),
-            contents: contents(&input.history),
-            config: config(file, tools, input)?,
-        })
-    }
-
-    /// The request as it is now.
-    pub(super) fn to_value(&self) -> Value {
-        let mut request = Map::with_capacity(3);
-        if let Some(model) = &self.model {
-            request.insert("model".to_owned(), Value::from(model.as_str()));
-        }
-        request.insert("contents".to_owned(), Value::Array(self.contents.clone()));
-        request.insert("config".to_owned(), Value::Object(self.config.clone()));
-        Value::Object(request)
-    }
-
-    /// Adds what the model said.
-    pub(super) fn push(&mut self, content: Value) {
-        self.contents.push(content);
-    }
-
-    /// Adds what the tools answered.
-    pub(super) fn push_results(&mut self, parts: Vec<Value>) {
-        self.contents.push(content("user", parts));
+/// Adds what the model said, or what the tools answered.
+pub(super) fn push(request: &mut Value, content: Value) {
+    if let Some(Value::Array(contents)) = request.get_mut("contents") {
+        contents.push(content);
     }
 }
 

@@ -77,10 +77,10 @@ impl Script {
 
 #[async_trait]
 impl Host for Script {
-    async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
+    async fn answer(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
         let mut seen = self.seen.lock().unwrap();
         seen.order.push("asked".to_owned());
-        seen.turns.push(turn);
+        seen.turns.push(turn.clone());
         let answer = self.answers.lock().unwrap().pop_front();
         answer.ok_or_else(|| RunError::host("the script has no more answers"))
     }

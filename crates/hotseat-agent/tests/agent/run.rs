@@ -1,7 +1,7 @@
 //! The loop: what is asked, what is kept, and how it ends.
 
 use hotseat_agent::{ClientTool, RunError, RunInput, SeatAnswer};
-use hotseat_core::{AdkEvent, Decision, ModelRequest};
+use hotseat_core::{AdkEvent, AdkHead, Decision, ModelRequest};
 use serde_json::{Value, json};
 
 use crate::host::{Cancel, NOW, Script, asked, calls, model, open, says, user};
@@ -49,7 +49,8 @@ async fn one_text_is_one_event_that_the_host_keeps_itself() {
     );
     assert!(end.pending_call_ids.is_empty());
     assert_eq!(script.seen.lock().unwrap().order, ["asked"]);
-    let event = AdkEvent::checked(&raw(&end.last_events[0])).unwrap();
+    AdkHead::of(&end.last_events[0]).unwrap();
+    let event = AdkEvent::parse(&raw(&end.last_events[0])).unwrap();
     assert!(event.is_final_text());
 }
 

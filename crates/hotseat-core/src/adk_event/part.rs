@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::{Map, Value};
 
 use crate::alias;
 use crate::content::snake_part;
@@ -39,6 +41,20 @@ pub enum AdkPart {
     Other(Value),
 }
 
+#[derive(Serialize)]
+struct Called<'a> {
+    id: &'a Option<String>,
+    name: &'a str,
+    args: &'a Value,
+}
+
+#[derive(Serialize)]
+struct Returned<'a> {
+    id: &'a Option<String>,
+    name: &'a str,
+    response: &'a Value,
+}
+
 impl AdkPart {
     pub(super) fn read(part: Value) -> Self {
         let Value::Object(mut part) = part else { return AdkPart::Other(part) };
@@ -62,23 +78,31 @@ impl AdkPart {
             _ => AdkPart::Other(Value::Object(part)),
         }
     }
+}
 
-    /// The part as genai writes it, with snake_case keys.
-    pub(crate) fn into_value(self) -> Value {
+/// The part as genai writes it, with snake_case keys.
+impl Serialize for AdkPart {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let AdkPart::Other(other) = self {
+            return snake_part(other.clone()).serialize(serializer);
+        }
+        let mut part = serializer.serialize_map(None)?;
         match self {
-            // Moved, since most parts are texts, and some are long.
-            AdkPart::Text { text, thought: false } => {
-                Value::from_iter([("text".to_owned(), Value::String(text))])
+            AdkPart::Text { text, thought } => {
+                part.serialize_entry("text", text)?;
+                if *thought {
+                    part.serialize_entry("thought", thought)?;
+                }
             }
-            AdkPart::Text { text, thought: true } => json!({"text": text, "thought": true}),
             AdkPart::FunctionCall { id, name, args } => {
-                json!({"function_call": {"id": id, "name": name, "args": args}})
+                part.serialize_entry("function_call", &Called { id, name, args })?;
             }
             AdkPart::FunctionResponse { id, name, response } => {
-                json!({"function_response": {"id": id, "name": name, "response": response}})
+                part.serialize_entry("function_response", &Returned { id, name, response })?;
             }
-            AdkPart::Other(part) => snake_part(part),
+            AdkPart::Other(_) => {}
         }
+        part.end()
     }
 }
 

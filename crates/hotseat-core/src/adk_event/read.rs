@@ -12,39 +12,55 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::plain::PlainParts;
 use super::{AdkEvent, AdkPart};
 use crate::alias;
 use crate::record::read_time;
 
 /// Reads an event; fails if it is no object, or no JSON.
 pub(super) fn event<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdkEvent, D::Error> {
-    let event: Event = deserializer.deserialize_map(Reader(PhantomData))?;
-    let content = inside(event.content);
-    let actions = inside(event.actions);
-    let usage = inside(event.usage);
+    read::<AnyParts, D>(deserializer)
+}
+
+/// The same for an event whose parts have the forms that most have; fails for any other.
+pub(super) fn plain_event<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<AdkEvent, D::Error> {
+    read::<PlainParts, D>(deserializer)
+}
+
+fn read<'de, P, D>(deserializer: D) -> Result<AdkEvent, D::Error>
+where
+    P: Deserialize<'de> + Into<Vec<AdkPart>>,
+    D: Deserializer<'de>,
+{
+    let event: Event<P> = deserializer.deserialize_map(Reader(PhantomData))?;
+    let parts = event.content.and_then(|content| content.0.parts);
+    let actions = event.actions.unwrap_or_default().0;
+    let usage = event.usage.take().unwrap_or_default().0;
     Ok(AdkEvent {
         id: text(event.id),
         author: text(event.author).unwrap_or_default(),
-        invocation_id: text(event.invocation_id),
+        invocation_id: text(event.invocation_id.take()),
         branch: text(event.branch),
-        timestamp: time(event.timestamp),
+        timestamp: event.timestamp.and_then(|time| time.0),
         partial: flag(event.partial),
-        error_code: text(event.error_code),
-        error_message: text(event.error_message),
-        parts: list(content.parts).into_iter().map(AdkPart::read).collect(),
-        long_running_tool_ids: list(event.long_running_tool_ids)
-            .into_iter()
-            .filter_map(|id| id.as_str().map(str::to_owned))
-            .collect(),
-        transfer_to_agent: text(actions.transfer_to_agent),
-        skip_summarization: flag(actions.skip_summarization),
+        error_code: text(event.error_code.take()),
+        error_message: text(event.error_message.take()),
+        parts: parts.map(Into::into).unwrap_or_default(),
+        long_running_tool_ids: event
+            .long_running_tool_ids
+            .take()
+            .map_or_else(Vec::new, |ids| ids.0),
+        transfer_to_agent: text(actions.transfer_to_agent.take()),
+        skip_summarization: flag(actions.skip_summarization.take()),
         state_delta: object(actions.state_delta).unwrap_or_default(),
         waiting_call_ids: [actions.confirmations, actions.auth_configs]
             .into_iter()
             .filter_map(object)
             .flat_map(|requested| requested.into_iter().map(|(call_id, _)| call_id))
             .collect(),
-        typed: matches!(event.kind.take(), Some(Value::String(kind)) if !kind.is_empty()),
+        event_type: text(event.kind),
         prompt_tokens: tokens(usage.prompt),
         output_tokens: tokens(usage.candidates) + tokens(usage.thoughts),
     })
@@ -69,69 +85,94 @@ impl<T> Default for Slot<T> {
 }
 
 /// An object whose fields are known.
-trait Fields: Default {
+trait Fields<'de>: Default {
     /// Takes the value of this field, which is the next of `map`. False if it is none of them.
-    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
+    fn take<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<bool, A::Error>;
+
+    /// What a text is that stands where the object should.
+    fn of_text(_: Cow<'_, str>) -> Self {
+        Self::default()
+    }
 }
 
-/// An object that has these fields, by their snake_case names.
+/// An object that has these fields, by their snake_case names: those of one word, which have one
+/// spelling, and those of several, which have two.
 macro_rules! fields {
-    ($name:ident { $($field:ident: $type:ty = $key:literal),+ $(,)? }) => {
-        #[derive(Default)]
-        struct $name { $($field: Slot<$type>),+ }
+    ($name:ident $(<$generic:ident>)? {
+        $($one:ident: $one_type:ty = $one_key:literal),* $(,)?;
+        $($two:ident: $two_type:ty = $two_key:literal),* $(,)?
+    }) => {
+        struct $name $(<$generic>)? {
+            $($one: Option<$one_type>,)*
+            $($two: Slot<$two_type>,)*
+        }
 
-        impl Fields for $name {
-            fn take<'de, A: MapAccess<'de>>(
+        impl $(<$generic>)? Default for $name $(<$generic>)? {
+            fn default() -> Self {
+                Self { $($one: None,)* $($two: Slot::default(),)* }
+            }
+        }
+
+        impl<'de $(, $generic: Deserialize<'de>)?> Fields<'de> for $name $(<$generic>)? {
+            fn take<A: MapAccess<'de>>(
                 &mut self,
                 key: &str,
                 map: &mut A,
             ) -> Result<bool, A::Error> {
                 $(
-                    if key == $key {
-                        self.$field.snake = map.next_value::<Option<$type>>()?;
+                    if key == $one_key {
+                        self.$one = map.next_value()?;
                         return Ok(true);
                     }
-                    if alias::is_camel_of(key, $key) {
-                        self.$field.camel = map.next_value::<Option<$type>>()?;
+                )*
+                $(
+                    if key == $two_key {
+                        self.$two.snake = map.next_value()?;
                         return Ok(true);
                     }
-                )+
+                    if alias::is_camel_of(key, $two_key) {
+                        self.$two.camel = map.next_value()?;
+                        return Ok(true);
+                    }
+                )*
                 Ok(false)
             }
         }
     };
 }
 
-fields!(Event {
-    content: Within<Content> = "content",
+fields!(Event<P> {
+    content: Within<Content<P>> = "content",
     actions: Within<Actions> = "actions",
+    id: Text = "id",
+    author: Text = "author",
+    branch: Text = "branch",
+    timestamp: Time = "timestamp",
+    partial: Flag = "partial",
+    kind: Text = "type";
+    invocation_id: Text = "invocation_id",
     usage: Within<Usage> = "usage_metadata",
-    id: Value = "id",
-    author: Value = "author",
-    invocation_id: Value = "invocation_id",
-    branch: Value = "branch",
-    timestamp: Value = "timestamp",
-    partial: Value = "partial",
-    error_code: Value = "error_code",
-    error_message: Value = "error_message",
-    long_running_tool_ids: Value = "long_running_tool_ids",
-    kind: Value = "type",
+    error_code: Text = "error_code",
+    error_message: Text = "error_message",
+    long_running_tool_ids: Texts = "long_running_tool_ids",
 });
 
-fields!(Content { parts: Value = "parts" });
+fields!(Content<P> { parts: P = "parts"; });
 
 fields!(Actions {
-    transfer_to_agent: Value = "transfer_to_agent",
-    skip_summarization: Value = "skip_summarization",
-    state_delta: Value = "state_delta",
-    confirmations: Value = "requested_tool_confirmations",
-    auth_configs: Value = "requested_auth_configs",
+    ;
+    transfer_to_agent: Text = "transfer_to_agent",
+    skip_summarization: Flag = "skip_summarization",
+    state_delta: Object = "state_delta",
+    confirmations: Object = "requested_tool_confirmations",
+    auth_configs: Object = "requested_auth_configs",
 });
 
 fields!(Usage {
-    prompt: Value = "prompt_token_count",
-    candidates: Value = "candidates_token_count",
-    thoughts: Value = "thoughts_token_count",
+    ;
+    prompt: Tokens = "prompt_token_count",
+    candidates: Tokens = "candidates_token_count",
+    thoughts: Tokens = "thoughts_token_count",
 });
 
 /// An object in a field, or something else that stands there. A number with all its digits comes
@@ -139,7 +180,7 @@ fields!(Usage {
 #[derive(Default)]
 struct Within<T>(T);
 
-impl<'de, T: Fields> Deserialize<'de> for Within<T> {
+impl<'de, T: Fields<'de>> Deserialize<'de> for Within<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Reader(PhantomData)).map(Self)
     }
@@ -147,7 +188,7 @@ impl<'de, T: Fields> Deserialize<'de> for Within<T> {
 
 struct Reader<T>(PhantomData<T>);
 
-impl<'de, T: Fields> Visitor<'de> for Reader<T> {
+impl<'de, T: Fields<'de>> Visitor<'de> for Reader<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,8 +210,12 @@ impl<'de, T: Fields> Visitor<'de> for Reader<T> {
         Ok(T::default())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<T, E> {
-        Ok(T::default())
+    fn visit_str<E>(self, text: &str) -> Result<T, E> {
+        Ok(T::of_text(Cow::Borrowed(text)))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<T, E> {
+        Ok(T::of_text(Cow::Owned(text)))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<T, E> {
@@ -191,7 +236,7 @@ impl<'de, T: Fields> Visitor<'de> for Reader<T> {
 }
 
 /// A key, where it stands unless something in it is escaped.
-struct Key<'a>(Cow<'a, str>);
+pub(super) struct Key<'a>(pub(super) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -215,46 +260,91 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-fn inside<T: Default>(slot: Slot<Within<T>>) -> T {
-    slot.take().unwrap_or_default().0
+/// A text; absent if it is empty, or something else. Most fields are texts, so it is read without
+/// a value in between.
+#[derive(Default)]
+struct Text(Option<String>);
+
+impl<'de> Fields<'de> for Text {
+    fn take<A: MapAccess<'de>>(&mut self, _: &str, _: &mut A) -> Result<bool, A::Error> {
+        Ok(false)
+    }
+
+    fn of_text(text: Cow<'_, str>) -> Self {
+        Self((!text.is_empty()).then(|| text.into_owned()))
+    }
 }
 
-/// A text; absent if it is empty.
-fn text(slot: Slot<Value>) -> Option<String> {
-    match slot.take()? {
-        Value::String(text) if !text.is_empty() => Some(text),
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader(PhantomData))
+    }
+}
+
+/// What a field is kept as, made of whatever stands there: a whole value takes more room than
+/// what is left of it, and every field waits until the event is read to its end.
+macro_rules! made_of_values {
+    ($($(#[$doc:meta])* $name:ident($type:ty) = $make:expr;)+) => {$(
+        $(#[$doc])*
+        struct $name($type);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let make: fn(Value) -> $type = $make;
+                Value::deserialize(deserializer).map(|value| Self(make(value)))
+            }
+        }
+    )+};
+}
+
+made_of_values! {
+    /// Those of a list that are texts.
+    Texts(Vec<String>) = |value| {
+        list(value).into_iter().filter_map(|id| id.as_str().map(str::to_owned)).collect()
+    };
+    Flag(bool) = |value| value == Value::Bool(true);
+    /// Elsewhere, because most are empty.
+    Object(Option<Box<Map<String, Value>>>) = |value| match value {
+        Value::Object(object) if !object.is_empty() => Some(Box::new(object)),
         _ => None,
-    }
-}
-
-fn flag(slot: Slot<Value>) -> bool {
-    slot.take() == Some(Value::Bool(true))
-}
-
-fn list(slot: Slot<Value>) -> Vec<Value> {
-    match slot.take() {
-        Some(Value::Array(items)) => items,
-        _ => Vec::new(),
-    }
-}
-
-fn object(slot: Slot<Value>) -> Option<Map<String, Value>> {
-    match slot.take()? {
-        Value::Object(object) => Some(object),
-        _ => None,
-    }
-}
-
-fn tokens(slot: Slot<Value>) -> u64 {
-    slot.take().as_ref().and_then(Value::as_u64).unwrap_or_default()
-}
-
-/// Seconds since 1970, as they are written where they are a number.
-fn time(slot: Slot<Value>) -> Option<Number> {
-    match slot.take()? {
+    };
+    Tokens(u64) = |value| value.as_u64().unwrap_or_default();
+    /// Seconds since 1970, as they are written where they are a number.
+    Time(Option<Number>) = |value| match value {
         Value::Number(seconds) => Some(seconds),
         text => {
             read_time(&text).and_then(|time| Number::from_f64(time.as_duration().as_secs_f64()))
         }
+    };
+    /// The parts of a content, whatever they are.
+    AnyParts(Vec<AdkPart>) = |value| list(value).into_iter().map(AdkPart::read).collect();
+}
+
+impl From<AnyParts> for Vec<AdkPart> {
+    fn from(parts: AnyParts) -> Self {
+        parts.0
     }
+}
+
+fn list(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items,
+        _ => Vec::new(),
+    }
+}
+
+fn text(field: Option<Text>) -> Option<String> {
+    field.and_then(|text| text.0)
+}
+
+fn flag(field: Option<Flag>) -> bool {
+    field.is_some_and(|flag| flag.0)
+}
+
+fn object(slot: Slot<Object>) -> Option<Map<String, Value>> {
+    slot.take().and_then(|object| object.0).map(|object| *object)
+}
+
+fn tokens(slot: Slot<Tokens>) -> u64 {
+    slot.take().map_or(0, |tokens| tokens.0)
 }

@@ -1,7 +1,8 @@
 //! One invocation of an EvalCase in the making.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::case::{CaseInvocation, Content, IntermediateData, ToolResponse, ToolUse};
 use crate::adk_event::AdkPart;
 use crate::tool_calls::{EndedCall, Outcome};
 
@@ -12,10 +13,7 @@ pub(super) struct Invocation {
     pub(super) adk_id: Option<String>,
     user_parts: Vec<AdkPart>,
     timestamp: Value,
-    tool_uses: Vec<Value>,
-    tool_responses: Vec<Value>,
-    /// What was said, in order: author and parts.
-    texts: Vec<(String, Vec<AdkPart>)>,
+    data: IntermediateData,
     /// Which of the texts is the final response.
     final_text: Option<usize>,
 }
@@ -30,59 +28,51 @@ impl Invocation {
     }
 
     pub(super) fn say(&mut self, author: String, parts: Vec<AdkPart>) {
-        self.texts.push((author, parts));
+        self.data.intermediate_responses.push((author, parts));
     }
 
     /// What was said last is the final response.
     pub(super) fn finish(&mut self) {
-        self.final_text = self.texts.len().checked_sub(1);
+        self.final_text = self.data.intermediate_responses.len().checked_sub(1);
     }
 
-    pub(super) fn call(&mut self, id: &str, name: &str, args: Value) {
-        self.tool_uses.push(named(id, name, "args", args));
+    pub(super) fn call(&mut self, id: String, name: String, args: Value) {
+        self.data.tool_uses.push(ToolUse { id, name, args });
     }
 
     /// A second result of a call replaces the first, which only said that the
     /// call waits.
     pub(super) fn end<S>(&mut self, call: EndedCall<'_, S>) {
+        let responses = &mut self.data.tool_responses;
         let earlier = if call.repeated {
-            self.tool_responses.iter().rposition(|response| response["id"] == call.id)
+            responses.iter().rposition(|response| response.id == call.id)
         } else {
             None
         };
         match earlier {
-            Some(index) => self.tool_responses[index] = tool_response(call),
-            None => self.tool_responses.push(tool_response(call)),
+            Some(index) => responses[index] = tool_response(call),
+            None => responses.push(tool_response(call)),
         }
     }
 
-    pub(super) fn into_value(mut self, id: String) -> Value {
-        let parts =
-            |parts: Vec<AdkPart>| -> Value { parts.into_iter().map(AdkPart::into_value).collect() };
-        let mut invocation = Map::new();
-        let mut set = |key: &str, value| drop(invocation.insert(key.to_owned(), value));
-        set("invocation_id", Value::String(id));
-        set("user_content", content("user", parts(self.user_parts)));
-        if let Some(index) = self.final_text {
-            let (_, text) = self.texts.remove(index);
-            set("final_response", content("model", parts(text)));
+    pub(super) fn into_case(mut self, invocation_id: String) -> CaseInvocation {
+        let final_response = self.final_text.map(|index| {
+            let (_, parts) = self.data.intermediate_responses.remove(index);
+            Content { role: "model", parts }
+        });
+        CaseInvocation {
+            invocation_id,
+            user_content: Content { role: "user", parts: self.user_parts },
+            final_response,
+            intermediate_data: self.data,
+            creation_timestamp: self.timestamp,
         }
-        let said = self.texts.into_iter();
-        let said = said.map(|(author, said)| Value::Array(vec![author.into(), parts(said)]));
-        let data = object([
-            ("tool_uses", self.tool_uses.into()),
-            ("tool_responses", self.tool_responses.into()),
-            ("intermediate_responses", said.collect()),
-        ]);
-        set("intermediate_data", data);
-        set("creation_timestamp", self.timestamp);
-        Value::Object(invocation)
     }
 }
 
 /// Errors have one form whoever reported them, and no traceback: it names paths
 /// of the machine it was recorded on.
-fn tool_response<S>(call: EndedCall<'_, S>) -> Value {
+fn tool_response<S>(call: EndedCall<'_, S>) -> ToolResponse {
     let response = match call.outcome {
         Outcome::Output(output @ Value::Object(_)) => output,
         Outcome::Output(output) => json!({"result": output}),
@@ -90,21 +80,5 @@ fn tool_response<S>(call: EndedCall<'_, S>) -> Value {
             json!({"error": {"type": error_type, "message": message}})
         }
     };
-    named(call.id, call.name, "response", response)
-}
-
-/// What a call or its result is made of.
-fn named(id: &str, name: &str, key: &str, value: Value) -> Value {
-    object([("id", id.into()), ("name", name.into()), (key, value)])
-}
-
-/// A genai Content.
-fn content(role: &str, parts: Value) -> Value {
-    object([("role", role.into()), ("parts", parts)])
-}
-
-/// An object of values that are moved into it, where `json!` would copy them: what came from the
-/// log may be large.
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    ToolResponse { id: call.id.to_owned(), name: call.name.to_owned(), response }
 }

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::ModelRequest;
 use crate::content::visible_text;
 
 /// How ADK begins what it tells an agent of the work of another, as if the user
@@ -22,10 +21,10 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Where the request stands; none if the user has said nothing.
-    pub(super) fn of(request: &ModelRequest) -> Option<Self> {
+    /// Where a conversation stands; none if the user has said nothing.
+    pub(super) fn of(contents: &[Value]) -> Option<Self> {
         let mut position = Self { texts: Vec::new(), step: 0 };
-        for content in &request.contents {
+        for content in contents {
             let from_model = content.get("role").and_then(Value::as_str) == Some("model");
             match user_text(content) {
                 _ if from_model => position.step += 1,

@@ -1,4 +1,4 @@
-use hotseat_core::{AdkEvent, AdkPart};
+use hotseat_core::{AdkEvent, AdkHead, AdkPart};
 use serde_json::{Value, json};
 
 use crate::log::{raw, text};
@@ -74,7 +74,7 @@ fn malformed_fields_are_skipped() {
 #[test]
 fn events_are_checked_at_the_door() {
     assert_eq!(
-        AdkEvent::checked(&raw(&json!({"author": "a", "unknown": [1]}))).unwrap().author,
+        AdkHead::checked(&raw(&json!({"author": "a", "unknown": [1]}))).unwrap().author,
         "a"
     );
     for (event, message) in [
@@ -99,11 +99,45 @@ fn events_are_checked_at_the_door() {
             "timestamp of the event must be a number, not a string",
         ),
     ] {
-        assert_eq!(AdkEvent::checked(&raw(&event)).unwrap_err().to_string(), message);
+        assert_eq!(AdkHead::checked(&raw(&event)).unwrap_err().to_string(), message);
     }
     let deep = format!(r#"{{"author": "a", "x": {}{}}}"#, "[".repeat(9000), "]".repeat(9000));
-    assert_eq!(
-        AdkEvent::checked(&text(&deep)).unwrap_err().to_string(),
-        "the event cannot be read"
-    );
+    assert_eq!(AdkHead::checked(&text(&deep)).unwrap_err().to_string(), "the event cannot be read");
+}
+
+#[test]
+fn the_door_sees_the_same_in_a_text_and_in_a_tree() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for text in [
+        r#"{"author": "a", "id": "1", "invocationId": "i", "branch": "", "content": null}"#,
+        r#"{"author": "a", "id": "", "invocation_id": null, "branch": "b.c", "more": [1e400, {}]}"#,
+        r#"{"author": "a\u0041", "id": "\n"}"#,
+        r#"{"author": "a", "author": "b"}"#,
+        r#"{"author": "a", "invocationId": "camel", "invocation_id": "snake"}"#,
+        r#"{"author": "a", "invocation_id": "snake", "invocationId": 7}"#,
+        r#"{"author": " ", "type": "note"}"#,
+        r#"{"author": "a", "type": "note", "timestamp": "now", "content": "text"}"#,
+        r#"{"author": "a", "type": null, "timestamp": 1767607200.5}"#,
+        r#"{"author": "a", "timestamp": 123456789012345678901234567890}"#,
+        r#"{"author": "a", "content": {"parts": [{"text": "x"}], "role": "model"}}"#,
+        r#"{"author": "a", "content": {"parts": null, "parts": []}}"#,
+        r#"{"author": "a", "content": {"parts": {}}}"#,
+        r#"{"author": "a", "content": 7}"#,
+        r#"{"author": "a", "actions": 7}"#,
+        r#"{"author": "a", "actions": []}"#,
+        r#"{"author": "a", "partial": "yes"}"#,
+        r#"{"author": "a", "longRunningToolIds": "c"}"#,
+        r#"{"author": "a", "x": "\ud800"}"#,
+        r#"{"author": "a", "x": 1} 2"#,
+        r#"{"author": "", "x": 1}"#,
+        r#"["author"]"#,
+        &format!(r#"{{"author": "a", "x": {deep}}}"#),
+        &format!(r#"{{"author": "a", "content": {{"parts": [{deep}]}}}}"#),
+    ] {
+        let tree = serde_json::from_str::<Value>(text).ok();
+        let of_tree = tree.and_then(|tree| AdkHead::of(&tree).ok());
+        let raw = serde_json::value::RawValue::from_string(text.to_owned());
+        let of_text = raw.ok().and_then(|raw| AdkHead::checked(&raw).ok());
+        assert_eq!(of_text, of_tree, "{text}");
+    }
 }

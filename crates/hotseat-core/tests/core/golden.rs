@@ -9,7 +9,12 @@ fn golden_trace(subject: &Subject, events: &[Event]) -> Result<Value, GoldenErro
     for event in events {
         trace.push(event);
     }
-    trace.finish(subject)
+    trace.finish(subject).map(|case| {
+        // Written and looked into, it is the same to the byte.
+        let value = case.to_value();
+        assert_eq!(serde_json::to_string(&case).unwrap(), value.to_string());
+        value
+    })
 }
 
 fn subject() -> Subject {

@@ -2,8 +2,8 @@
 //! or refused in words. Texts that once were of interest are kept in `hostile/`.
 
 use hotseat_core::{
-    AdkEvent, Decision, ModelRequest, Recording, RunChange, ToolRun, camel_event, case_problems,
-    put_case, read_eval_set, remove_case,
+    AdkEvent, AdkHead, Decision, ModelRequest, Recording, RunChange, ToolRun, camel_event,
+    case_problems, put_case, read_eval_set, remove_case,
 };
 use proptest::prelude::*;
 use serde_json::value::RawValue;
@@ -84,8 +84,12 @@ fn read_by_all(text: &str) -> Result<(), TestCaseError> {
     let _ = Recording::read(text.as_bytes());
     let Ok(raw) = serde_json::from_str::<Box<RawValue>>(text) else { return Ok(()) };
     // What may come into the log must be readable when it comes out of it.
-    let (taken, read) = (AdkEvent::checked(&raw), AdkEvent::parse(&raw));
+    let (taken, read) = (AdkHead::checked(&raw), AdkEvent::parse(&raw));
     prop_assert!(taken.is_err() || read.is_ok(), "{}", text);
+    // It is the same whether an event comes as text or not.
+    let value = serde_json::from_str::<Value>(text).ok();
+    let head = value.and_then(|value| AdkHead::of(&value).ok());
+    prop_assert_eq!(taken.as_ref().ok(), head.as_ref(), "{}", text);
     if let Err(refused) = taken {
         prop_assert!(!refused.to_string().is_empty());
     }

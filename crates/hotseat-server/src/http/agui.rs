@@ -8,6 +8,8 @@
 mod request;
 mod stream;
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -68,7 +70,8 @@ pub(super) async fn run(
             return Ok(run.response(encoding, waiter));
         }
     }
-    let thread = app.thread(&agent, &input.thread_id).await?;
+    // On the heap, as what follows: a thread that begins, as most do, needs no room for it.
+    let thread = Box::pin(app.thread(&agent, &input.thread_id)).await?;
     let run = match request::next(&thread, &input, wishes)? {
         Next::Nothing => {
             let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));
@@ -84,8 +87,8 @@ pub(super) async fn run(
             AguiRun::of(&thread, &agent, input, interrupts).wait_for(call_ids)
         }
         Next::Say(mut wish, queue) => {
-            app.read_message(&mut wish.message).await?;
-            let watched = app.say_in(&thread, &agent, *wish, queue).await?;
+            Box::pin(app.read_message(&mut wish.message)).await?;
+            let watched = Box::pin(app.say_in(&thread, &agent, *wish, queue)).await?;
             AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
         }
     };
@@ -227,13 +230,13 @@ fn capabilities_of(agent: &Agent) -> Capabilities {
 }
 
 /// An agent that can be run now.
-fn served(app: &App, name: &str) -> Result<Agent, Problem> {
+fn served(app: &App, name: &str) -> Result<Arc<Agent>, Problem> {
     offered(app)?;
     Ok(app.served_agent(name)?)
 }
 
 /// An agent whose threads can be looked at, whether it is there now or not.
-fn known(app: &App, name: &str) -> Result<Agent, Problem> {
+fn known(app: &App, name: &str) -> Result<Arc<Agent>, Problem> {
     offered(app)?;
     match app.workers.agent(name) {
         Some(agent) => Ok(agent),

@@ -123,7 +123,9 @@ pub(super) async fn stream(
     let began = Instant::now();
     let waiter = app.waiter();
     let run = said(&app, name, params, request, true).await.map_err(refusal)?;
-    Ok(sse::response(unfold(Stream::new(app, run, waiter, began), |mut stream| async {
+    // On the heap: it is handed on with every message.
+    let stream = Box::new(Stream::new(app, run, waiter, began));
+    Ok(sse::response(unfold(stream, |mut stream| async {
         let messages = stream.next().await?;
         Some((messages, stream))
     })))

@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 
 use super::Problem;
 use super::extract::{At, Body, Entered, Params, session_id};
-use super::view::{EventView, List, write_event};
+use super::view::{EventView, List};
+use super::written;
 use crate::service::adk_event;
 
 /// A page ends after so many bytes of payloads, whatever its limit is.
@@ -88,7 +89,7 @@ fn item(event: &EventRef<'_>, list: &mut Vec<u8>) {
     if list.len() > LIST.len() {
         list.push(b',');
     }
-    write_event(event, list);
+    written::write(event, list);
 }
 
 impl EventParams {

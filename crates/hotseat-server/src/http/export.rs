@@ -3,13 +3,16 @@
 use axum::Json;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use hotseat_core::SessionId;
+use hotseat_core::{GoldenCase, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Problem;
 use super::extract::{At, Entered, OptionalBody, Params, session_id};
 use crate::service::{Exported, Preview};
+
+/// The most that is reserved for a trace before it is written.
+const MOST_RESERVED: usize = 16 * 1024 * 1024;
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct PreviewView {
@@ -18,7 +21,7 @@ pub(super) struct PreviewView {
     eval_id: String,
     /// The ADK EvalCase.
     #[schema(value_type = Object)]
-    case: Value,
+    case: GoldenCase,
     /// The file is there already.
     exists: bool,
 }
@@ -44,10 +47,14 @@ pub(super) async fn preview(
         Some("session") => return Ok(download(id, app.session_json(id).await?)),
         Some(_) => return Err(Problem::bad_request("`format` can only be `session`")),
     }
-    let Preview { path, case, exists } = app.preview_export(id).await?;
-    let eval_id = case["eval_id"].as_str().unwrap_or_default().to_owned();
+    let Preview { path, case, exists, log_bytes } = app.preview_export(id).await?;
+    let eval_id = case.eval_id().to_owned();
     let path = path.display().to_string();
-    Ok(Json(PreviewView { path, eval_id, case, exists }).into_response())
+    // A long trace would be moved each time that its room is not enough.
+    let mut text = Vec::with_capacity(log_bytes.min(MOST_RESERVED));
+    serde_json::to_writer(&mut text, &PreviewView { path, eval_id, case, exists })
+        .map_err(|error| Problem::internal(&error))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 fn download(id: SessionId, text: String) -> Response {

@@ -1,10 +1,9 @@
 //! How things look in JSON.
 
 use hotseat_core::{
-    Event, HistoryEntry, Kind, ModelRequest, RunId, SessionId, SessionState, SessionStatus, TurnId,
-    rfc3339,
+    Event, HistoryEntry, Kind, ModelRequest, RunId, SessionState, SessionStatus, rfc3339,
 };
-use hotseat_store::{EventRef, Session};
+use hotseat_store::Session;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -204,46 +203,6 @@ impl EventView {
     }
 }
 
-/// What [`EventView::whole`] says of an event, without its payload.
-#[derive(Serialize)]
-struct EventHead<'a> {
-    seq: u64,
-    event_id: &'a str,
-    session_id: SessionId,
-    timestamp: String,
-    kind: &'static str,
-    turn_id: Option<TurnId>,
-    invocation_id: Option<&'a str>,
-    author: &'a str,
-    agent_name: &'a str,
-    branch: Option<&'a str>,
-    parent_call_id: Option<&'a str>,
-}
-
-/// Writes an event where it lies as [`EventView::whole`] would. Its payload is passed on as it
-/// is: that it is JSON was seen when it came.
-pub(super) fn write_event(event: &EventRef<'_>, out: &mut Vec<u8>) {
-    let head = EventHead {
-        seq: event.seq.get(),
-        event_id: event.event_id,
-        session_id: event.session_id,
-        timestamp: rfc3339(event.timestamp),
-        kind: event.kind.as_str(),
-        turn_id: event.turn_id,
-        invocation_id: event.invocation_id,
-        author: event.author,
-        agent_name: event.agent_name,
-        branch: event.branch,
-        parent_call_id: event.parent_call_id,
-    };
-    // Texts and numbers can always be written, and a `Vec` takes them.
-    let _ = serde_json::to_writer(&mut *out, &head);
-    out.pop(); // The brace that closes it.
-    out.extend_from_slice(b",\"event\":");
-    out.extend_from_slice(event.payload.as_bytes());
-    out.push(b'}');
-}
-
 /// A turn.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct TurnJson {
@@ -289,41 +248,5 @@ impl TurnJson {
     pub(super) fn whole(view: TurnView) -> Self {
         let request = ModelRequest::parse(&view.opened.payload).ok();
         Self { request, ..Self::brief(view) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hotseat_core::{NewEvent, Seq};
-    use jiff::Timestamp;
-
-    use super::*;
-
-    fn event(optional: Option<&str>) -> Event {
-        let text = r#"{"author": "us\u0065r", "n": 1.0, "deep": [null, {"a": "\"b\""}]}"#;
-        let entry = NewEvent {
-            event_id: "e \"1\"\n".to_owned(),
-            timestamp: Timestamp::from_millisecond(1_780_000_000_123).unwrap(),
-            kind: Kind::Event,
-            turn_id: optional.map(|_| TurnId::new(uuid::Uuid::from_u128(7))),
-            invocation_id: optional.map(str::to_owned),
-            author: "user".to_owned(),
-            agent_name: "ü".to_owned(),
-            branch: optional.map(str::to_owned),
-            parent_call_id: optional.map(str::to_owned),
-            payload: RawValue::from_string(text.to_owned()).unwrap(),
-        };
-        let session_id = SessionId::new(uuid::Uuid::from_u128(42));
-        Event { session_id, seq: Seq::new(3), entry }
-    }
-
-    #[test]
-    fn an_event_written_where_it_lies_reads_like_its_view() {
-        for optional in [None, Some("x\ty")] {
-            let mut written = Vec::new();
-            write_event(&(&event(optional)).into(), &mut written);
-            let view = serde_json::to_string(&EventView::whole(event(optional))).unwrap();
-            assert_eq!(String::from_utf8(written).unwrap(), view);
-        }
     }
 }

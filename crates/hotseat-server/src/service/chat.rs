@@ -1,5 +1,7 @@
 //! A message to an agent over REST: the session it belongs to, and its run.
 
+use std::sync::Arc;
+
 use hotseat_core::{Seat, SessionId};
 use hotseat_store::NewSession;
 use serde_json::{Value, json};
@@ -36,7 +38,7 @@ impl App {
     }
 
     /// An agent that can be talked to.
-    pub(crate) fn served_agent(&self, name: &str) -> Result<Agent, ServiceError> {
+    pub(crate) fn served_agent(&self, name: &str) -> Result<Arc<Agent>, ServiceError> {
         match self.workers.agent(name) {
             Some(agent) if agent.connected => Ok(agent),
             Some(_) => Err(ServiceError::NotReady),
@@ -53,7 +55,10 @@ impl App {
         let mut parts = vec![json!({"text": saying.message})];
         parts.extend(saying.parts);
         let wish = RunWish {
-            message: json!({"role": "user", "parts": parts}),
+            message: Value::from_iter([
+                ("role".to_owned(), "user".into()),
+                ("parts".to_owned(), Value::Array(parts)),
+            ]),
             seat: saying.seat,
             streaming: saying.streaming,
             ..RunWish::default()
@@ -68,7 +73,7 @@ impl App {
             }
             let watch = self.watch_session(id);
             match self.start_run(&session, &agent, wish.clone()).await {
-                Ok(started) => return Ok(watch.run(started.run_id, started.seq)),
+                Ok(started) => return Ok(watch.started(started)),
                 Err(ServiceError::RunInProgress { .. }) if saying.queue => {
                     self.no_run(id).await?;
                 }
@@ -94,7 +99,7 @@ impl App {
         };
         let watch = self.watch_session(id);
         match self.start_session(new, agent, wish).await {
-            Ok((_, started)) => Ok(watch.run(started.run_id, started.seq)),
+            Ok((_, started)) => Ok(watch.started(started)),
             Err(error) => {
                 self.guests.left(id);
                 Err(error)

@@ -7,7 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use hotseat_core::{
-    GoldenTrace, MergeAction, Merged, NewCase, Role, SessionId, SessionStatus, Subject,
+    GoldenCase, GoldenTrace, MergeAction, Merged, NewCase, Role, SessionId, SessionStatus, Subject,
     adk_session_json, merge, snake_case,
 };
 use hotseat_store::{AuditAction, Session};
@@ -22,8 +22,10 @@ use crate::clock;
 #[derive(Debug)]
 pub(crate) struct Preview {
     pub(crate) path: PathBuf,
-    pub(crate) case: Value,
+    pub(crate) case: GoldenCase,
     pub(crate) exists: bool,
+    /// How large the log is that it comes from; the case is hardly larger.
+    pub(crate) log_bytes: usize,
 }
 
 /// What an export wrote.
@@ -43,7 +45,8 @@ impl App {
         let path = self.eval_set_path(&session, None)?;
         let case = self.golden_case(&session).await?;
         let exists = path.exists();
-        Ok(Preview { path, case, exists })
+        let log_bytes = usize::try_from(session.bytes).unwrap_or(usize::MAX);
+        Ok(Preview { path, case, exists, log_bytes })
     }
 
     /// ADK's own session JSON, as `adk test` replays it.
@@ -68,7 +71,7 @@ impl App {
         let path = self.eval_set_path(&session, wish)?;
         let case = match edited {
             Some(case) => checked_case(case)?,
-            None => self.golden_case(&session).await?,
+            None => self.golden_case(&session).await?.to_value(),
         };
         let new = NewCase { session_id: id, agent_name: agent_name(&session), case };
         let now = clock::now();
@@ -83,7 +86,7 @@ impl App {
         Ok(Exported { path, eval_id, case, action })
     }
 
-    async fn golden_case(&self, session: &Session) -> Result<Value, ServiceError> {
+    async fn golden_case(&self, session: &Session) -> Result<GoldenCase, ServiceError> {
         let mut trace = GoldenTrace::default();
         self.each_page(session.id, |page| page.iter().for_each(|event| trace.push(event))).await?;
         trace
@@ -101,7 +104,7 @@ impl App {
             .as_deref()
             .filter(|_| session.source != "plugin")
             .and_then(|agent| self.workers.agent(agent))
-            .and_then(|agent| agent.eval_set_path)
+            .and_then(|agent| agent.eval_set_path.clone())
             .map(PathBuf::from);
         match (wish, configured) {
             (Some(wish), Some(configured)) if Path::new(wish) == configured => Ok(configured),

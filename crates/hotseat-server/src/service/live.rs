@@ -23,8 +23,9 @@ use self::answer::{Answer, Lane, length};
 use self::elsewhere::{Passed, Wanted};
 use super::replicas::Replicas;
 
-/// Pieces that a watcher may lag behind before it has to look at what was said.
-const PIECES_KEPT: usize = 1024;
+/// Pieces that a watcher may lag behind before it has to look at what was said. Room for all of
+/// them is made for every run, so they are few.
+const PIECES_KEPT: usize = 16;
 
 /// Events of a session that are remembered to tell pieces that they have overtaken.
 const COMPLETE_KEPT: usize = 64;

@@ -21,9 +21,10 @@ use tracing::{Instrument as _, Span};
 
 use self::functions::WorkerFunctions;
 use self::host::NativeHost;
+use super::ingest::own_event;
 use super::runs::invocation_of;
-use super::sessions::server_event;
-use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, adk_event, spans};
+use super::sessions::named_event;
+use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, spans};
 
 /// The runtime of agents that run here.
 pub(super) const NATIVE: &str = "native";
@@ -117,7 +118,7 @@ impl App {
         let (session, run_id) = (start.session_id, start.run_id.to_string());
         let mut cancelled = stop.clone();
         let ran = tokio::select! {
-            ran = self.run_loop(agent, &start, stop) => Some(ran),
+            ran = Box::pin(self.run_loop(agent, &start, stop)) => Some(ran),
             // Its end is in the log already.
             _ = cancelled.wait_for(|stop| *stop) => None,
             () = self.closed() => None,
@@ -171,9 +172,8 @@ impl App {
                 Vec::new()
             }
         };
-        let mut last = server_event(Kind::Run, &start.agent, end.to_payload());
-        last.event_id = format!("run-{run_id}-{status}");
-        entries.push(last);
+        let event_id = format!("run-{run_id}-{status}");
+        entries.push(named_event(event_id, Kind::Run, &start.agent, end.to_payload()));
         if let Err(error) = self.store.append(session, Expected::Any, entries).await {
             tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
         }
@@ -186,8 +186,12 @@ impl App {
         stop: watch::Receiver<bool>,
     ) -> Result<Vec<Value>, RunFailure> {
         let failed = |error: &dyn std::fmt::Display| failure("StoreError", error);
-        let history =
-            self.conversation(start.session_id, None).await.map_err(|error| failed(&error))?;
+        let history = if start.first {
+            vec![said(&start.change)]
+        } else {
+            let read = Box::pin(self.conversation(start.session_id, None));
+            read.await.map_err(|error| failed(&error))?
+        };
         let state = if agent.file().instruction.contains('{') {
             self.adk_state(start.session_id).await.map_err(|error| failed(&error))?
         } else {
@@ -216,9 +220,15 @@ fn failure(kind: &str, error: &dyn std::fmt::Display) -> RunFailure {
     RunFailure { error_type: kind.to_owned(), message: error.to_string(), traceback: None }
 }
 
+/// The event of what the user said, as far as an agent looks at it.
+fn said(change: &RunChange) -> Value {
+    let message = change.message.clone().unwrap_or_default();
+    Value::from_iter([("author".to_owned(), "user".into()), ("content".to_owned(), message)])
+}
+
 /// Raw events as entries of the log.
 fn entries(events: &[Value]) -> Result<Vec<hotseat_core::NewEvent>, hotseat_core::InvalidEvent> {
-    events.iter().map(|event| adk_event(super::sessions::raw(event))).collect()
+    events.iter().map(own_event).collect()
 }
 
 fn client_tool(tool: &Value) -> Option<hotseat_agent::ClientTool> {

@@ -11,8 +11,9 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::sessions::{raw, server_event};
-use super::{App, ServiceError, adk_event};
+use super::ingest::own_event;
+use super::sessions::server_event;
+use super::{App, ServiceError};
 
 /// What the raw events of a session are, in figures.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
@@ -81,7 +82,7 @@ impl App {
         let name = id.to_string();
         let events = messages
             .iter()
-            .map(|message| adk_event(raw(&backfill_event(&name, message))))
+            .map(|message| own_event(&backfill_event(&name, message)))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| ServiceError::invalid(error.to_string()))?;
         let appended = self.store.append(id, Expected::EventHead(Seq::START), events).await?;

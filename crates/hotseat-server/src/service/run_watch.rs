@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use super::live::{Ear, Told};
 use super::replicas::Word;
+use super::runs::Started;
 use super::{App, ServiceError};
 
 /// Entries read at once.
@@ -82,6 +83,14 @@ impl RunWatch {
             over: false,
         }
     }
+
+    /// A run that was begun since this watches.
+    pub(crate) fn started(self, started: Started) -> WatchedRun {
+        let Started { run_id, seq, shown_through } = started;
+        let run = self.run(run_id, shown_through.unwrap_or(seq));
+        // What comes behind it wakes this.
+        WatchedRun { look: shown_through.is_none(), ..run }
+    }
 }
 
 impl WatchedRun {
@@ -149,7 +158,9 @@ impl WatchedRun {
             max_bytes: PAGE_BYTES,
             ..EventQuery::default()
         };
-        self.ready = self.watch.app.store.events(self.watch.session, query).await?.into();
+        // On the heap while it lasts: those who wait would each keep room for it.
+        let read = Box::pin(self.watch.app.store.events(self.watch.session, query));
+        self.ready = read.await?.into();
         Ok(!self.ready.is_empty())
     }
 

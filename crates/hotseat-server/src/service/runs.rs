@@ -41,6 +41,8 @@ pub(crate) struct StartRun {
     pub(crate) resume: bool,
     /// The state of a session that others may change.
     pub(crate) state: Option<Map<String, Value>>,
+    /// Its message is all that was ever said in the session.
+    pub(crate) first: bool,
     /// The request that began it.
     pub(crate) origin: Origin,
 }
@@ -57,7 +59,7 @@ pub(crate) struct RunEnd {
 }
 
 impl App {
-    pub(super) fn agent_to_run(&self, session: &Session) -> Result<Agent, ServiceError> {
+    pub(super) fn agent_to_run(&self, session: &Session) -> Result<Arc<Agent>, ServiceError> {
         if session.status == SessionStatus::Completed {
             return Err(ServiceError::SessionCompleted(session.id));
         }
@@ -209,9 +211,10 @@ impl App {
         self.seats.take(place.session, seat);
         self.live.begin(place.session, &change.run_id, place.last);
         // The server's own agents read the state themselves.
-        let hosted = self.workers.agent(place.agent).is_some_and(|agent| agent.runtime != NATIVE);
+        let agent = self.workers.agent(place.agent);
+        let hosted = agent.is_some_and(|agent| agent.runtime != NATIVE);
         let state = if hosted && place.shared {
-            let read = self.store.adk_session(place.session, no_events()).await?;
+            let read = Box::pin(self.store.adk_session(place.session, no_events())).await?;
             read.map(|read| seen(read).state)
         } else {
             None
@@ -225,6 +228,7 @@ impl App {
             seat,
             resume: resume == Resume::Yes,
             state,
+            first: place.first,
             origin: Origin::here(),
         };
         if hosted {
@@ -313,13 +317,15 @@ struct Place<'a> {
     shared: bool,
     /// How far its log is.
     last: Seq,
+    /// Nothing but the run's message was ever said in it.
+    first: bool,
 }
 
 impl<'a> Place<'a> {
     fn of(session: &'a Session, agent: &'a str) -> Self {
         let shared = session.shares_state();
         let last = session.last_seq;
-        Self { session: session.id, agent, user_id: &session.user_id, shared, last }
+        Self { session: session.id, agent, user_id: &session.user_id, shared, last, first: false }
     }
 }
 

@@ -143,10 +143,10 @@ impl App {
         recordings.get(agent).or(self.config.seats.recording.as_ref()).cloned()
     }
 
-    /// What the recording of an agent says to a request, with ids for its calls.
-    pub(super) fn recorded(&self, agent: &str, request: &ModelRequest) -> Result<Replayed, String> {
+    /// What the recording of an agent says in a conversation, with ids for its calls.
+    pub(super) fn recorded(&self, agent: &str, contents: &[Value]) -> Result<Replayed, String> {
         let player = self.recording_of(agent).ok_or("there is no recording")?;
-        let mut replayed = player.answer(request).map_err(|problem| problem.to_string())?;
+        let mut replayed = player.answer_in(contents).map_err(|problem| problem.to_string())?;
         let parts = replayed.content.get_mut("parts").and_then(Value::as_array_mut);
         for part in parts.into_iter().flatten() {
             if let Some(Value::Object(call)) = part.get_mut("function_call") {
@@ -164,7 +164,7 @@ impl App {
         agent: &str,
         request: &ModelRequest,
     ) -> Result<(), ServiceError> {
-        let answered = match self.recorded(agent, request) {
+        let answered = match self.recorded(agent, &request.contents) {
             Ok(replayed) => {
                 let answer = json!({"candidates": [replayed.content]});
                 self.decide(session, turn, answer, Seat::Replay.as_str()).await

@@ -11,6 +11,7 @@ use hotseat_store::{
     Access, AppendError, Appended, AuditAction, EventQuery, Expected, NewSession, Page, SearchPage,
     SearchQuery, Session, SessionQuery, TurnQuery, WriteEvent, WrittenEvents,
 };
+use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -28,6 +29,9 @@ const ATTEMPTS: usize = 20;
 
 /// Events of a conversation read at once.
 const PAGE: usize = 256;
+
+/// Events of a whole log read before the others, so that looking at them begins at once.
+const FIRST_PAGE: usize = 128;
 
 /// What a caller may say about a new session.
 #[derive(Debug, Default)]
@@ -375,10 +379,11 @@ impl App {
         mut look: impl FnMut(Vec<Event>) + Send,
     ) -> Result<(), ServiceError> {
         self.session(id).await?;
-        let read = |after| self.store.events(id, EventQuery { after, ..Default::default() });
-        let mut page = read(Seq::START).await?;
+        let read =
+            |after, limit| self.store.events(id, EventQuery { after, limit, ..Default::default() });
+        let mut page = read(Seq::START, FIRST_PAGE).await?;
         while let Some(last) = page.last() {
-            let next = read(last.seq);
+            let next = read(last.seq, 0);
             // In this order: reading begins with the first poll, on a thread of its own.
             let (next, ()) = tokio::join!(biased; next, async { look(page) });
             page = next?;
@@ -406,8 +411,18 @@ pub(super) fn parse_agent_name(name: &str) -> Result<String, ServiceError> {
 
 /// An event that the server itself makes.
 pub(super) fn server_event(kind: Kind, agent_name: &str, payload: Box<RawValue>) -> NewEvent {
+    named_event(clock::new_id().to_string(), kind, agent_name, payload)
+}
+
+/// The same with an id that says what it is, so that telling it twice is telling it once.
+pub(super) fn named_event(
+    event_id: String,
+    kind: Kind,
+    agent_name: &str,
+    payload: Box<RawValue>,
+) -> NewEvent {
     NewEvent {
-        event_id: clock::new_id().to_string(),
+        event_id,
         timestamp: clock::now(),
         kind,
         turn_id: None,
@@ -420,7 +435,7 @@ pub(super) fn server_event(kind: Kind, agent_name: &str, payload: Box<RawValue>)
     }
 }
 
-#[expect(clippy::expect_used, reason = "a JSON value always serialises")]
-pub(super) fn raw(value: &serde_json::Value) -> Box<RawValue> {
+#[expect(clippy::expect_used, reason = "what has text keys only always serialises")]
+pub(super) fn raw(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("a JSON value serialises")
 }

@@ -22,15 +22,18 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 pub(crate) use self::hosted::Hosted;
 use super::StartRun;
 
-/// The request that began a run, as the traces know it.
+/// The request that began a run, as the traces know it, where there are any.
 #[derive(Debug, Clone)]
-pub(crate) struct Origin(Context);
+pub(crate) struct Origin(Option<Context>);
 
 impl Origin {
     /// What goes on now.
     pub(crate) fn here() -> Self {
-        let here = Span::current().context().span().span_context().clone();
-        Self(Context::new().with_remote_span_context(here))
+        let here = Some(Span::current()).filter(|span| !span.is_none());
+        Self(here.map(|span| {
+            let here = span.context().span().span_context().clone();
+            Context::new().with_remote_span_context(here)
+        }))
     }
 }
 
@@ -64,7 +67,9 @@ pub(super) fn of_run(start: &StartRun) -> Span {
         otel.status_code = Empty,
     );
     // It fails where nothing is traced, and then there is nothing to join.
-    let _ = span.set_parent(start.origin.0.clone());
+    if let Some(origin) = &start.origin.0 {
+        let _ = span.set_parent(origin.clone());
+    }
     span
 }
 

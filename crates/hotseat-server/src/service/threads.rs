@@ -106,7 +106,7 @@ impl App {
         let new = thread.opened_by(agent);
         let watch = self.watch_session(new.id);
         match self.open_session(new, agent, wish).await? {
-            Opened::Begun(_, started) => Ok(Some(watch.run(started.run_id, started.seq))),
+            Opened::Begun(_, started) => Ok(Some(watch.started(started))),
             Opened::There(_) => Ok(None),
         }
     }
@@ -125,13 +125,13 @@ impl App {
             let new = thread.opened_by(agent);
             let watch = self.watch_session(new.id);
             let (_, started) = self.start_session(new, agent, wish).await?;
-            return Ok(watch.run(started.run_id, started.seq));
+            return Ok(watch.started(started));
         };
         let id = session.id;
         loop {
             let watch = self.watch_session(id);
             match self.start_run(session, agent, wish.clone()).await {
-                Ok(started) => return Ok(watch.run(started.run_id, started.seq)),
+                Ok(started) => return Ok(watch.started(started)),
                 Err(ServiceError::RunInProgress { .. }) if queue => self.no_run(id).await?,
                 Err(error) => return Err(error),
             }

@@ -100,7 +100,7 @@ pub(crate) struct Workers {
 #[derive(Debug, Default)]
 struct Inner {
     attached: BTreeMap<String, Attached>,
-    known: BTreeMap<String, Agent>,
+    known: BTreeMap<String, Arc<Agent>>,
     process_problem: Option<LoadProblem>,
     attachments: u64,
     asks: HashMap<String, oneshot::Sender<AskAnswer>>,
@@ -144,7 +144,7 @@ impl Workers {
             sender,
         };
         for agent in registration.agents {
-            inner.known.insert(agent.name.clone(), agent);
+            inner.known.insert(agent.name.clone(), Arc::new(agent));
         }
         inner.attached.insert(registration.worker_id.clone(), attached);
         inner.process_problem = None;
@@ -157,7 +157,7 @@ impl Workers {
     /// Everything known, with what is connected marked.
     pub(crate) fn list(&self) -> AgentList {
         let inner = self.lock();
-        let mut items: Vec<_> = inner.known.values().cloned().collect();
+        let mut items: Vec<_> = inner.known.values().map(|agent| Agent::clone(agent)).collect();
         for agent in &mut items {
             agent.connected = inner.is_hosted(&agent.name);
         }
@@ -181,10 +181,14 @@ impl Workers {
     }
 
     /// An agent by name, connected or not.
-    pub(crate) fn agent(&self, name: &str) -> Option<Agent> {
+    pub(crate) fn agent(&self, name: &str) -> Option<Arc<Agent>> {
         let inner = self.lock();
         let mut agent = inner.known.get(name).cloned()?;
-        agent.connected = inner.is_hosted(name);
+        let connected = inner.is_hosted(name);
+        // A copy only where it was said otherwise: it is asked for with every message.
+        if agent.connected != connected {
+            Arc::make_mut(&mut agent).connected = connected;
+        }
         Some(agent)
     }
 

@@ -1,6 +1,6 @@
 //! One commit: everything that waited, in one transaction.
 //!
-//! Work that can fail half-way runs in a savepoint of its own, so a refused one leaves no
+//! Work that can be refused half-way runs in a savepoint of its own, so a refused one leaves no
 //! trace in the batch. Answers and wake-ups go out only after the commit. Every commit
 //! settles its share of the events that wait for it, and a writer with nothing to do settles
 //! the rest.
@@ -16,6 +16,7 @@ use super::session_rows;
 use super::tail::Tail;
 use super::writer::{Answer, Append, Job, Reply, Task, Work};
 use crate::hub::{Hub, Wake};
+use crate::rules;
 use crate::{AppendError, Appended, Limits, StoreError};
 
 /// Pieces of work in one commit. More would only make the first one wait longer.
@@ -109,6 +110,7 @@ impl Thread {
             match job {
                 Job::Append(append) => do_append(&transaction, limits, tail, hub, append, outcome)?,
                 Job::Other(task) => do_other(&transaction, tail, hub, task, outcome)?,
+                Job::Sure(task) => do_surely(&transaction, tail, hub, task, outcome)?,
             }
         }
         tail.settle_excess(&transaction)?;
@@ -121,7 +123,7 @@ impl Thread {
 enum WriteError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
-    /// An append that needs no savepoint failed after it had begun to write.
+    /// Something that needs no savepoint failed after it had begun to write.
     #[error("{0}")]
     HalfWritten(String),
 }
@@ -149,9 +151,8 @@ fn do_append(
     outcome: &mut Outcome,
 ) -> Result<(), WriteError> {
     let Append { session, expected, events, reply } = append;
-    // One event is refused before it writes anything. Several need a way back.
-    let several = events.len() > 1;
-    if several {
+    let may_break_off = rules::may_break_off(&events);
+    if may_break_off {
         execute(connection, "SAVEPOINT append")?;
     }
     let before = tail.changes();
@@ -160,7 +161,7 @@ fn do_append(
     let wakes = work.wakes;
     match &result {
         Ok(_) => outcome.wakes.extend(wakes),
-        Err(_) if several => {
+        Err(_) if may_break_off => {
             execute(connection, "ROLLBACK TO append")?;
             undo(connection, tail, before)?;
         }
@@ -172,7 +173,7 @@ fn do_append(
         }
         Err(_) => {}
     }
-    if several {
+    if may_break_off {
         execute(connection, "RELEASE append")?;
     }
     outcome.appends.push((reply, result));
@@ -199,6 +200,20 @@ fn do_other(
         undo(connection, tail, before)?;
     }
     Ok(execute(connection, "RELEASE task")?)
+}
+
+fn do_surely(
+    connection: &Connection,
+    tail: &mut Tail,
+    hub: &Hub,
+    task: Task,
+    outcome: &mut Outcome,
+) -> Result<(), WriteError> {
+    let mut work = Work::new(connection, tail, hub);
+    let (stays, answer) = task(&mut work);
+    outcome.wakes.append(&mut work.wakes);
+    outcome.others.push(answer);
+    if stays { Ok(()) } else { Err(WriteError::HalfWritten("a write failed".to_owned())) }
 }
 
 /// After a rollback: what is remembered must be what is there.

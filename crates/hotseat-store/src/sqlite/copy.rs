@@ -129,7 +129,10 @@ pub(super) fn common(connection: &Connection) -> rusqlite::Result<Common> {
 }
 
 pub(super) fn put_parts(work: &mut Work<'_>, parts: &Parts) -> Result<(), StoreError> {
-    super::session_rows::insert(work.connection, &parts.session)?;
+    if !super::session_rows::insert(work.connection, &parts.session)? {
+        let source = "there is one with its id".into();
+        return Err(StoreError::Backend { action: "copy a session", source });
+    }
     put_derived(work.connection, parts).map_err(StoreError::backend("copy a session"))
 }
 

@@ -159,7 +159,8 @@ pub(super) fn events(
     query: &EventQuery,
 ) -> rusqlite::Result<Vec<Event>> {
     let limit = page_size(query.limit, DEFAULT_EVENTS);
-    let (sql, values) = events_question(connection, session, clue, query, limit)?;
+    let columns = row::EVENT_COLUMNS;
+    let (sql, values) = events_question(connection, columns, session, clue, query, limit)?;
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let (mut events, mut bytes) = (Vec::new(), 0);
@@ -184,7 +185,9 @@ pub(super) fn write_events(
 ) -> rusqlite::Result<WrittenEvents> {
     // One more than there is room for tells whether there are more.
     let limit = query.limit + 1;
-    let (sql, values) = events_question(connection, session, clue, query, limit)?;
+    // Whose events they are is known, and need not be read with each.
+    let columns = row::EVENT_COLUMNS.replace("e.session_id", "NULL");
+    let (sql, values) = events_question(connection, &columns, session, clue, query, limit)?;
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     while let Some(found) = rows.next()? {
@@ -198,6 +201,7 @@ pub(super) fn write_events(
 
 fn events_question(
     connection: &Connection,
+    columns: &str,
     session: SessionId,
     clue: &Clue,
     query: &EventQuery,
@@ -217,23 +221,23 @@ fn events_question(
     };
     let (conditions, mut values) = conditions(session, query, chosen);
     let of_log = conditions.replace(" p.", " e.");
-    let columns = row::EVENT_COLUMNS;
+    // A time is read where it is what they are sorted by.
+    let time = if query.sort == Sort::Time { ", e.time" } else { "" };
     let mut sql = if query.event_type.is_some() {
         // The log itself is in the order of types, settled or not.
-        format!(
-            "{columns}, e.time FROM events e INDEXED BY {index} WHERE e.session_id = ?1{of_log}"
-        )
+        format!("{columns}{time} FROM events e INDEXED BY {index} WHERE e.session_id = ?1{of_log}")
     } else {
         format!(
-            "{}, p.time FROM {table} p JOIN events e ON e.id = p.id \
+            "{}{} FROM {table} p JOIN events e ON e.id = p.id \
              WHERE p.session = (SELECT number FROM sessions WHERE id = ?1){conditions}",
             columns.replace("e.seq", "p.seq"),
+            time.replace("e.", "p."),
         )
     };
     if query.event_type.is_none()
         && let Some(unsettled) = clue.rows(connection, &mut values)?
     {
-        let _ = write!(sql, " UNION ALL {columns}, e.time {unsettled}{of_log}");
+        let _ = write!(sql, " UNION ALL {columns}{time} {unsettled}{of_log}");
     }
     let _ = write!(sql, " ORDER BY {order} LIMIT {limit}");
     Ok((sql, values))

@@ -4,7 +4,7 @@
 //! index is brought up to date now and then, and before every search. The text stays
 //! in the events; the index holds only words and the ids of events.
 
-use hotseat_core::{SessionId, search_text, snippet};
+use hotseat_core::{SessionId, search_text, search_text_of, snippet};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
@@ -15,46 +15,74 @@ use crate::words::{SNIPPET, words};
 use crate::{SearchHit, SearchPage, SearchQuery, StoreError};
 
 /// Events indexed in one piece of work, so that appends get their turn in between.
-const AT_ONCE: i64 = 500;
+const AT_ONCE: i64 = 128;
 
-/// Indexes the next events. Returns whether there may be more.
-pub(super) fn index(work: &mut Work<'_>) -> Result<bool, StoreError> {
-    index_some(work.connection).map_err(StoreError::backend("index events"))
+/// What comes next into the index.
+#[derive(Debug)]
+pub(super) struct Batch {
+    /// How far the index was.
+    after: i64,
+    through: i64,
+    /// Events that have something to find, by their id.
+    texts: Vec<(i64, String)>,
 }
 
-fn index_some(connection: &Connection) -> rusqlite::Result<bool> {
-    let through: i64 =
-        connection.query_row("SELECT indexed_through FROM places", [], |row| row.get(0))?;
-    let mut select = connection.prepare_cached(
-        "SELECT session_id, seq, event_id, timestamp, kind, turn_id, agent_name, invocation_id, \
-         author, branch, parent_call_id, payload, id FROM events WHERE id > ?1 ORDER BY id LIMIT ?2",
-    )?;
-    let mut insert =
-        connection.prepare_cached("INSERT INTO search (rowid, text) VALUES (?1, ?2)")?;
-    let mut rows = select.query(params![through, AT_ONCE])?;
-    let mut last = through;
-    let mut read = 0;
-    while let Some(found) = rows.next()? {
-        last = found.get(12)?;
-        read += 1;
-        if let Some(text) = search_text(&row::event(found)?.entry) {
-            insert.execute(params![last, text])?;
-        }
+impl Batch {
+    /// How far the index is with it.
+    pub(super) fn through(&self) -> i64 {
+        self.through
     }
-    if last > through {
-        connection.prepare_cached("UPDATE places SET indexed_through = ?1")?.execute([last])?;
-    }
-    Ok(read == AT_ONCE)
 }
 
-/// Whether every event is in the index.
-pub(super) fn is_complete(connection: &Connection) -> rusqlite::Result<bool> {
+/// The last event of the log.
+pub(super) fn last_event(connection: &Connection) -> rusqlite::Result<i64> {
     connection
-        .prepare_cached(
-            "SELECT (SELECT indexed_through FROM places) >= \
-             COALESCE((SELECT max(id) FROM events), 0)",
-        )?
+        .prepare_cached("SELECT COALESCE(max(id), 0) FROM events")?
         .query_row([], |row| row.get(0))
+}
+
+/// Reads the next events that are not in the index, and what can be found in them. That takes
+/// longer than writing it down, so it is not the writer's work.
+pub(super) fn next_batch(connection: &Connection) -> rusqlite::Result<Option<Batch>> {
+    let after = indexed_through(connection)?;
+    let mut select = connection.prepare_cached(
+        "SELECT id, kind, payload FROM events WHERE id > ?1 ORDER BY id LIMIT ?2",
+    )?;
+    let mut rows = select.query(params![after, AT_ONCE])?;
+    let mut batch = Batch { after, through: after, texts: Vec::new() };
+    while let Some(found) = rows.next()? {
+        batch.through = found.get(0)?;
+        let text = search_text_of(row::parsed(found, 1)?, &row::payload_text(found, 2)?);
+        batch.texts.extend(text.map(|text| (batch.through, text)));
+    }
+    Ok((batch.through > after).then_some(batch))
+}
+
+/// Puts a batch into the index, unless somebody else was faster.
+pub(super) fn index(work: &mut Work<'_>, batch: &Batch) -> Result<(), StoreError> {
+    write(work.connection, batch).map_err(StoreError::backend("index events"))
+}
+
+fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
+    if indexed_through(connection)? != batch.after {
+        return Ok(());
+    }
+    // An event that went since it was read has left nothing to find.
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO search (rowid, text) SELECT ?1, ?2 WHERE EXISTS \
+         (SELECT 1 FROM events WHERE id = ?1)",
+    )?;
+    for (id, text) in &batch.texts {
+        insert.execute(params![id, text])?;
+    }
+    connection
+        .prepare_cached("UPDATE places SET indexed_through = ?1")?
+        .execute([batch.through])?;
+    Ok(())
+}
+
+fn indexed_through(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached("SELECT indexed_through FROM places")?.query_row([], |row| row.get(0))
 }
 
 /// The events that hold all words, newest first.

@@ -19,14 +19,20 @@ pub(super) fn create(
     new: &NewSession,
     opening: Vec<Prepared>,
 ) -> Result<Created, AppendError> {
-    if let Some(existing) = find(work, new.id)? {
-        return Ok(Created::Existing(existing));
+    // Nobody goes for one that is there already.
+    if limits.max_sessions.is_some() {
+        if let Some(existing) = find(work, new.id)? {
+            return Ok(Created::Existing(existing));
+        }
+        retention::make_room(work, limits)?;
     }
-    retention::make_room(work, limits)?;
     let session = Session::fresh(new);
-    insert(work.connection, &session)?;
-    work.changed(session.id, session.last_seq);
+    if !insert(work.connection, &session)? {
+        let existing = find(work, new.id)?;
+        return existing.map(Created::Existing).ok_or(AppendError::NoSession { session: new.id });
+    }
     if opening.is_empty() {
+        work.changed(session.id, session.last_seq);
         return Ok(Created::New(session));
     }
     append_to(work, limits, session, Expected::Any, opening)?;
@@ -34,12 +40,13 @@ pub(super) fn create(
     session.map(Created::New).ok_or(AppendError::NoSession { session: new.id })
 }
 
-pub(super) fn insert(connection: &Connection, session: &Session) -> Result<(), StoreError> {
+/// Makes the row of a session, and says whether there was none.
+pub(super) fn insert(connection: &Connection, session: &Session) -> Result<bool, StoreError> {
     connection
         .prepare_cached(
             "INSERT INTO sessions (id, created_at, updated_at, description, agent, app_name, \
              user_id, source, adk_id, incarnation) \
-             VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING",
         )
         .and_then(|mut statement| {
             statement.execute(params![
@@ -54,7 +61,7 @@ pub(super) fn insert(connection: &Connection, session: &Session) -> Result<(), S
                 session.incarnation,
             ])
         })
-        .map(|_| ())
+        .map(|made| made > 0)
         .map_err(StoreError::backend("create a session"))
 }
 

@@ -76,6 +76,8 @@ pub(super) enum Job {
     Append(Append),
     /// Everything else.
     Other(Task),
+    /// What fails only where the database does, and needs no way back.
+    Sure(Task),
 }
 
 /// The way to the thread. The thread ends when every handle is gone, after the last commit.
@@ -135,17 +137,20 @@ impl Writer {
         E: From<StoreError> + Send + 'static,
         F: FnOnce(&mut Work<'_>) -> Result<T, E> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        let task: Task = Box::new(move |writing| {
-            let result = work(writing);
-            let stays = result.is_ok();
-            let answer: Answer = Box::new(move |failure| {
-                // A caller that went away does not matter.
-                let _ = reply.send(unless_failed(result, failure));
-            });
-            (stays, answer)
-        });
+        let (task, answer) = task(work);
         self.handle.queue.push(Job::Other(task)).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// The same for `work` that fails only where the database does.
+    pub(super) async fn write_surely<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+        F: FnOnce(&mut Work<'_>) -> Result<T, E> + Send + 'static,
+    {
+        let (task, answer) = task(work);
+        self.handle.queue.push(Job::Sure(task)).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -161,4 +166,24 @@ impl Writer {
         self.handle.queue.push(append).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
+}
+
+/// A piece of work, and where its answer comes.
+fn task<T, E, F>(work: F) -> (Task, oneshot::Receiver<Result<T, E>>)
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+    F: FnOnce(&mut Work<'_>) -> Result<T, E> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    let task: Task = Box::new(move |writing| {
+        let result = work(writing);
+        let stays = result.is_ok();
+        let answer: Answer = Box::new(move |failure| {
+            // A caller that went away does not matter.
+            let _ = reply.send(unless_failed(result, failure));
+        });
+        (stays, answer)
+    });
+    (task, answer)
 }

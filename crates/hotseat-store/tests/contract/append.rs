@@ -1,11 +1,11 @@
 //! Creating sessions, and appending to them.
 
 use hotseat_core::Seq;
-use hotseat_store::{Created, Expected, Store};
+use hotseat_store::{Created, Expected, NewSession, Store};
 
 use crate::log::{
     answer, append, at, completion, created, event, id, ids, log, new_session, refusal, request,
-    said, seqs, session,
+    run, said, seqs, session,
 };
 use crate::suite;
 
@@ -14,6 +14,8 @@ suite!(
     creating_the_same_session_again_changes_nothing,
     events_are_numbered_from_one_without_gaps,
     an_append_that_fails_in_the_middle_leaves_nothing,
+    whatever_is_refused_behind_something_leaves_nothing,
+    a_session_whose_beginning_is_refused_is_not_made,
     a_stale_append_is_refused_whole,
     an_append_at_the_expected_place_is_taken,
     an_event_that_is_there_is_skipped,
@@ -79,6 +81,35 @@ async fn an_append_that_fails_in_the_middle_leaves_nothing(store: Store) {
     // What was refused is not remembered either: the same events are new afterwards.
     assert_eq!(append(&store, id(1), vec![said("b", "hi"), request(1)]).await.new, 2);
     assert_eq!(seqs(&log(&store, id(1)).await), [1, 2, 3]);
+}
+
+async fn whatever_is_refused_behind_something_leaves_nothing(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), vec![run(1, "queued")]).await;
+    let before = session(&store, id(1)).await;
+    for refused in [run(2, "queued"), answer(7), completion()] {
+        refusal(&store, id(1), vec![said("b", "hi"), refused]).await;
+        assert_eq!(session(&store, id(1)).await, before);
+    }
+    created(&store, 2).await;
+    let before = session(&store, id(2)).await;
+    refusal(&store, id(2), vec![completion(), said("b", "hi")]).await;
+    assert_eq!(session(&store, id(2)).await, before);
+    assert!(log(&store, id(2)).await.is_empty());
+}
+
+async fn a_session_whose_beginning_is_refused_is_not_made(store: Store) {
+    for opening in [vec![answer(7)], vec![said("a", "hi"), answer(7)]] {
+        let refused = store.create_session(NewSession { opening, ..new_session(1) }).await;
+        let problem = refused.unwrap_err().to_string();
+        assert_eq!(problem, format!("session {} has no turn {}", id(1), crate::log::turn(7)));
+        assert!(store.session(id(1)).await.unwrap().is_none());
+    }
+    let opening = vec![run(1, "queued"), said("a", "hi")];
+    let made = store.create_session(NewSession { opening, ..new_session(1) }).await.unwrap();
+    let Created::New(made) = made else { panic!("the session is new") };
+    assert_eq!(made, session(&store, id(1)).await);
+    assert_eq!(made.last_seq, Seq::new(2));
 }
 
 async fn a_stale_append_is_refused_whole(store: Store) {

@@ -1,7 +1,7 @@
 //! What a front end asks for, as a run of ours.
 
 use hotseat_agui::{
-    Content, MessageBody, ResumeStatus, RunAgentInput, incoming, messages_snapshot,
+    Content, MessageBody, ResumeStatus, RunAgentInput, incoming, messages_snapshot, user_content,
 };
 use hotseat_core::Seat;
 use serde_json::{Map, Value, json};
@@ -102,11 +102,13 @@ pub(super) fn next(
         return Ok(Next::Missing(missing));
     }
     let context = incoming.context_text.filter(|text| thread.last_context() != Some(text.as_str()));
-    if let Some(content) = &incoming.user_content {
+    if let Some(mut content) = incoming.user_content {
         if let Some(text) = &context {
             parts.push(json!({"text": format!("[What the application adds]\n{text}")}));
         }
-        parts.extend(content.get("parts").and_then(Value::as_array).into_iter().flatten().cloned());
+        if let Some(Value::Array(said)) = content.get_mut("parts") {
+            parts.append(said);
+        }
     }
     if parts.is_empty() {
         return Ok(Next::Nothing);
@@ -129,7 +131,7 @@ pub(super) fn next(
         client["context"] = json!(text);
     }
     let wish = RunWish {
-        message: json!({"role": "user", "parts": parts}),
+        message: user_content(parts),
         seat: wishes.seat,
         streaming: true,
         client_tools: tools.collect(),

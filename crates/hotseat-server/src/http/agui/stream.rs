@@ -20,6 +20,9 @@ use serde_json::Value;
 use crate::http::sse;
 use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
 
+/// Room for what is mostly ready at once.
+const FRAME_BYTES: usize = 1024;
+
 /// A run on its way to a front end.
 pub(super) struct AguiRun {
     translator: Translator,
@@ -155,9 +158,10 @@ impl AguiRun {
             // A proxy that collects the answer would hold back what somebody waits for.
             (HeaderName::from_static("x-accel-buffering"), "no"),
         ];
-        let frames = unfold((self, waiter), move |(mut run, waiter)| async move {
-            let frame = run.next_frame(encoding).await?;
-            Some((frame, (run, waiter)))
+        // On the heap: it is handed on with every frame.
+        let frames = unfold(Box::new((self, waiter)), move |mut kept| async move {
+            let frame = kept.0.next_frame(encoding).await?;
+            Some((frame, kept))
         });
         let body = match encoding {
             Encoding::Sse => HttpBody::from_stream(sse::kept_alive(frames)),
@@ -170,14 +174,11 @@ impl AguiRun {
     /// What is ready, in one frame of the transport.
     async fn next_frame(&mut self, encoding: Encoding) -> Option<Bytes> {
         loop {
-            let mut frame = Vec::new();
+            let mut frame = Vec::with_capacity(FRAME_BYTES);
             while let Some((event, place)) = self.ready.pop_front() {
-                match encoding.frames(&event, place.map(Seq::get)) {
-                    Ok(frames) => frames.iter().for_each(|bytes| frame.extend_from_slice(bytes)),
-                    Err(error) => {
-                        self.ready.clear();
-                        self.break_off(&error.to_string());
-                    }
+                if let Err(error) = encoding.append(&event, place.map(Seq::get), &mut frame) {
+                    self.ready.clear();
+                    self.break_off(&error.to_string());
                 }
             }
             if !frame.is_empty() {

@@ -3,8 +3,7 @@
 use async_trait::async_trait;
 use hotseat_agent::{Host, NativeAgent, RunError, SeatAnswer, TurnRequest};
 use hotseat_core::{
-    Delta, Kind, ModelRequest, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus,
-    TurnId,
+    Delta, Kind, Piece, Replayed, Seat, Seq, SessionId, ToolRun, ToolRunStatus, TurnId,
 };
 use hotseat_store::{EventQuery, Expected, Order};
 use serde_json::value::RawValue;
@@ -102,11 +101,10 @@ impl NativeHost {
     }
 
     fn ask_recording(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
-        let payload = request_payload(turn);
-        let request =
-            ModelRequest::parse(&payload).map_err(|error| RunError::host(error.to_string()))?;
+        let contents = turn.request.get("contents").and_then(Value::as_array);
+        let contents = contents.map_or(&[][..], Vec::as_slice);
         let Replayed { content, usage } =
-            self.app.recorded(&self.name, &request).map_err(RunError::host)?;
+            self.app.recorded(&self.name, contents).map_err(RunError::host)?;
         let finish_reason = Some("STOP".to_owned());
         Ok(SeatAnswer { content, usage, finish_reason, ..SeatAnswer::default() })
     }
@@ -191,7 +189,7 @@ impl NativeHost {
 
 #[async_trait]
 impl Host for NativeHost {
-    async fn answer(&self, turn: TurnRequest) -> Result<SeatAnswer, RunError> {
+    async fn answer(&self, turn: &TurnRequest) -> Result<SeatAnswer, RunError> {
         let span = spans::of_turn(
             &spans::Turn {
                 agent_name: &turn.agent_name,
@@ -202,9 +200,9 @@ impl Host for NativeHost {
         );
         let answered = async {
             match self.seat {
-                Seat::Human => self.ask_human(&turn).await,
-                Seat::Model => self.ask_model(&turn).await,
-                Seat::Replay => self.ask_recording(&turn),
+                Seat::Human => self.ask_human(turn).await,
+                Seat::Model => self.ask_model(turn).await,
+                Seat::Replay => self.ask_recording(turn),
             }
         };
         let answer = answered.instrument(span.clone()).await?;

@@ -5,12 +5,13 @@
 
 use hotseat_core::{Kind, NewEvent, RunChange, RunId, RunStatus, Seat, Seq, SessionId};
 use hotseat_store::{Created, Expected, NewSession, Session};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{Place, Resume};
 use crate::clock;
 use crate::service::native::NATIVE;
-use crate::service::sessions::{raw, server_event};
+use crate::service::sessions::{named_event, raw};
 use crate::service::{Agent, App, ServiceError};
 
 /// A user message, and how it is to be run.
@@ -36,6 +37,8 @@ pub(crate) struct Started {
     pub(crate) run_id: String,
     /// Where it is queued in the log; what happens in it comes behind.
     pub(crate) seq: Seq,
+    /// All that is in the log of it, where nobody has to be told anything of that.
+    pub(crate) shown_through: Option<Seq>,
 }
 
 /// What became of the wish for a new session.
@@ -91,6 +94,8 @@ impl App {
     ) -> Result<Opened, ServiceError> {
         let (change, events) = self.opening_of_run(agent, wish)?;
         let seq = Seq::new(new.opening.len() as u64 + 1);
+        let first = new.opening.is_empty();
+        let quiet = first && is_quiet(&change);
         new.opening.extend(events);
         let id = new.id;
         let session = match self.store.create_session(new).await? {
@@ -101,7 +106,9 @@ impl App {
                 return Ok(Opened::There(Box::new(session)));
             }
         };
-        let started = self.begun(Place::of(&session, &agent.name), change, seq).await?;
+        let place = Place { first, ..Place::of(&session, &agent.name) };
+        let mut started = self.begun(place, change, seq).await?;
+        started.shown_through = quiet.then_some(session.last_seq);
         Ok(Opened::Begun(Box::new(session), started))
     }
 
@@ -129,13 +136,9 @@ impl App {
         self.check_size(payload.get().len())?;
         let queued = format!("run-{run_id}-queued");
         let event_id = wish.key.unwrap_or(queued);
-        let mut events = Vec::with_capacity(2);
-        if agent.runtime == NATIVE {
-            events.push(user_event(&event_id, &change));
-        }
-        let queued = NewEvent { event_id, ..server_event(Kind::Run, &agent.name, payload) };
-        events.insert(0, queued);
-        Ok((change, events))
+        let said = (agent.runtime == NATIVE).then(|| user_event(&event_id, &change));
+        let queued = named_event(event_id, Kind::Run, &agent.name, payload);
+        Ok((change, std::iter::once(queued).chain(said).collect()))
     }
 
     async fn begun(
@@ -147,7 +150,7 @@ impl App {
         let run_id = change.run_id.clone();
         self.log_said(place.session, &run_id, change.message.as_ref());
         self.dispatch(place, change, Resume::No).await?;
-        Ok(Started { run_id, seq })
+        Ok(Started { run_id, seq, shown_through: None })
     }
 
     /// The run that an earlier sending of the same message began.
@@ -155,22 +158,47 @@ impl App {
         let queued = self.store.event(id, seq).await?;
         let change = queued.and_then(|event| RunChange::parse(&event.payload).ok());
         let run_id = change.ok_or(ServiceError::Conflict { session: id })?.run_id;
-        Ok(Started { run_id, seq })
+        Ok(Started { run_id, seq, shown_through: None })
     }
 }
 
+/// Whether whoever sent the message is told nothing of it: it says something, and neither brings
+/// the result of a call nor changes the state.
+fn is_quiet(change: &RunChange) -> bool {
+    let parts = change.message.as_ref().and_then(|message| message.get("parts")?.as_array());
+    let is_result = |part: &Value| {
+        part.get("function_response").or_else(|| part.get("functionResponse")).is_some()
+    };
+    change.state_delta.is_empty() && parts.is_some_and(|parts| !parts.iter().any(is_result))
+}
+
 /// The user's message as an event of ADK's.
+#[derive(Serialize)]
+struct UserEvent<'a> {
+    id: &'a str,
+    invocation_id: &'a str,
+    author: &'static str,
+    timestamp: f64,
+    content: Option<&'a Value>,
+    actions: UserActions<'a>,
+}
+
+#[derive(Serialize)]
+struct UserActions<'a> {
+    state_delta: &'a Map<String, Value>,
+}
+
 fn user_event(run_event_id: &str, change: &RunChange) -> NewEvent {
     let now = clock::now();
     let event_id = format!("{run_event_id}-user");
     let invocation_id = invocation_of(&change.run_id);
-    let event = json!({
-        "id": event_id,
-        "invocation_id": invocation_id,
-        "author": "user",
-        "timestamp": now.as_duration().as_secs_f64(),
-        "content": change.message,
-        "actions": {"state_delta": change.state_delta},
+    let payload = raw(&UserEvent {
+        id: &event_id,
+        invocation_id: &invocation_id,
+        author: "user",
+        timestamp: now.as_duration().as_secs_f64(),
+        content: change.message.as_ref(),
+        actions: UserActions { state_delta: &change.state_delta },
     });
     NewEvent {
         event_id,
@@ -182,7 +210,7 @@ fn user_event(run_event_id: &str, change: &RunChange) -> NewEvent {
         agent_name: "user".to_owned(),
         branch: None,
         parent_call_id: None,
-        payload: raw(&event),
+        payload,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What other servers host.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tokio::sync::broadcast::error::RecvError;
 use uuid::Uuid;
@@ -14,7 +15,7 @@ impl Workers {
     pub(crate) fn hosted_here(&self) -> Vec<Agent> {
         let inner = self.lock();
         let here = inner.known.values().filter(|agent| inner.is_hosted_here(&agent.name));
-        here.cloned().collect()
+        here.map(|agent| Agent::clone(agent)).collect()
     }
 
     /// Whether a worker of this server hosts an agent.
@@ -45,7 +46,7 @@ impl Workers {
         }
         for agent in elsewhere.values().flatten() {
             if !inner.is_hosted_here(&agent.name) {
-                inner.known.insert(agent.name.clone(), agent.clone());
+                inner.known.insert(agent.name.clone(), Arc::new(agent.clone()));
             }
         }
         inner.elsewhere = elsewhere;
