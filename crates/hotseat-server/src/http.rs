@@ -36,11 +36,17 @@ mod stream;
 mod turns;
 mod ui;
 mod view;
+mod written;
+
+use std::panic::AssertUnwindSafe;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware;
+use axum::response::Response;
 use axum::routing::{get, post};
+use futures_util::FutureExt as _;
+use tower::ServiceExt as _;
 use tower::util::MapRequestLayer;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -51,8 +57,9 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 use crate::config::MAX_BODY_BYTES;
+use crate::grpc::Calls;
+use crate::pace;
 use crate::service::App;
-use crate::{grpc, pace};
 
 pub(crate) use people::{TokenView, UserView};
 pub use permissions::{Needs, PERMISSIONS};
@@ -71,7 +78,35 @@ pub(crate) use view::{SessionView, state_of};
 struct Document;
 
 /// Everything the server answers, on one port: the API, gRPC, the page.
-pub(crate) fn router(app: App) -> Router {
+pub(crate) struct House {
+    app: App,
+    rooms: Router,
+    calls: Calls,
+}
+
+impl House {
+    pub(crate) fn new(app: App) -> Self {
+        Self { rooms: router(app.clone()), calls: Calls::new(&app), app }
+    }
+
+    /// Answers one request. Calls of gRPC are known by their path and come by the thousand; they
+    /// pass the same checks as everything else, but no router.
+    pub(crate) async fn answer(&self, request: Request) -> Response {
+        if !Calls::has(request.uri().path()) {
+            let Ok(response) = self.rooms.clone().oneshot(request).await;
+            return response;
+        }
+        let Self { app, calls, .. } = self;
+        journal::keep(app, request, async |request| {
+            let answered = access::guard(app, request, |request| calls.answer(request));
+            let answered = AssertUnwindSafe(answered).catch_unwind().await;
+            answered.unwrap_or_else(problem::from_panic)
+        })
+        .await
+    }
+}
+
+fn router(app: App) -> Router {
     let (api, document) = api().split_for_parts();
     let document = with_server_facts(document);
     let stalled_after = app.config.stalled_after;
@@ -92,18 +127,13 @@ pub(crate) fn router(app: App) -> Router {
             CompressionLayer::new().compress_when(
                 SizeAbove::new(1024)
                     .and(NotForContentType::new("text/event-stream"))
-                    .and(NotForContentType::const_new(hotseat_agui::PROTOBUF))
-                    .and(NotForContentType::new("application/grpc")),
+                    .and(NotForContentType::const_new(hotseat_agui::PROTOBUF)),
             ),
         )
         .with_state(app.clone());
-    let grpc = grpc::router(&app).layer(MapRequestLayer::new(move |request: Request| {
-        pace::messages(request, stalled_after)
-    }));
-    api.merge(grpc)
-        .layer(middleware::from_fn_with_state(app.clone(), access::guard))
+    api.layer(middleware::from_fn_with_state(app.clone(), access::layer))
         .layer(CatchPanicLayer::custom(problem::from_panic))
-        .layer(middleware::from_fn_with_state(app, journal::keep))
+        .layer(middleware::from_fn_with_state(app, journal::layer))
 }
 
 /// The OpenAPI document, as the server itself would answer it.

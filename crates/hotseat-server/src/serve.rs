@@ -3,25 +3,26 @@
 //! A connection says what it wants in good time or is closed: a head that does not end
 //! would keep its place for ever. `axum::serve` waits without an end, so the loop is ours.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
 use axum::serve::Listener as _;
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tower::ServiceExt as _;
 
 use crate::door::{Door, OpenDoor, Peer};
-use crate::http;
+use crate::http::House;
 use crate::punctual::{Begun, Version};
 use crate::service::App;
 use crate::socket;
@@ -41,8 +42,8 @@ pub async fn serve(
 ) -> io::Result<()> {
     let stalled_after = app.config.stalled_after;
     let mut door = OpenDoor::new(door.into(), app.config.tls.clone(), stalled_after);
-    let router = http::router(app.clone());
-    let house = tokio::spawn(app.clone().keep_house());
+    let house = Arc::new(House::new(app.clone()));
+    let keeping = tokio::spawn(app.clone().keep_house());
     let company = tokio::spawn(app.clone().keep_company());
     let connections = GracefulShutdown::new();
     let protocols = Protocols::new(stalled_after);
@@ -56,7 +57,7 @@ pub async fn serve(
                 accepted = door.accept() => accepted,
                 () = &mut stopping => break,
             };
-            let service = TowerToHyperService::new(known_as(router.clone(), address));
+            let service = service_fn(answering(Arc::clone(&house), address));
             let (protocols, watcher, app) = (protocols.clone(), connections.watcher(), app.clone());
             tokio::spawn(async move {
                 let begun = tokio::select! {
@@ -92,7 +93,7 @@ pub async fn serve(
         () = async { app.closed().await; tokio::time::sleep(DRAIN).await } => {}
     }
     // What was still to be noted is noted. Its own failure was logged there.
-    let _ = house.await;
+    let _ = keeping.await;
     let _ = company.await;
     Ok(())
 }
@@ -118,21 +119,20 @@ impl Protocols {
     }
 }
 
-/// The routes, told who is at the other end.
-fn known_as(
-    router: Router,
+/// What answers requests of one connection, told who is at its other end.
+///
+/// A request's answer is boxed: hyper keeps room for one with every connection, and there are
+/// thousands of those that only listen.
+fn answering(
+    house: Arc<House>,
     address: SocketAddr,
-) -> impl tower::Service<
-    Request<Incoming>,
-    Response = axum::response::Response,
-    Error = std::convert::Infallible,
-    Future: Send,
-> + Clone
-+ Send
-+ 'static {
-    router.map_request(move |request: Request<Incoming>| {
+) -> impl Fn(Request<Incoming>) -> Answering + Clone + Send + 'static {
+    move |request| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(ConnectInfo(Peer(address)));
-        request
-    })
+        let house = Arc::clone(&house);
+        Box::pin(async move { Ok(house.answer(request).await) })
+    }
 }
+
+type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;

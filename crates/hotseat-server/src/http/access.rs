@@ -17,13 +17,27 @@ use super::{Problem, cookie, permissions, staying, ui};
 use crate::clock;
 use crate::config::Config;
 use crate::door::Peer;
+use crate::grpc::Calls;
 use crate::identity::{Caller, Client, CsrfToken, PublicPort, Visitor};
 use crate::service::{App, Suspect};
 
 /// Letters of a client's name for itself that are kept.
 const MAX_USER_AGENT: usize = 256;
 
-pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+/// The same for routes that go through a router.
+pub(super) async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+    guard(&app, request, |request| next.run(request)).await
+}
+
+/// Lets a request in to whoever `answer`s it, or not.
+pub(super) async fn guard<F>(
+    app: &App,
+    request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     // A body cannot be looked at from two threads, and who sends it may have to be looked up.
     let (mut request, body) = request.into_parts();
     let config = &app.config;
@@ -32,8 +46,8 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
     let client = client(&request);
     let mut renewal = None;
     let mut proof = None;
-    let admission = admit(&app, &request, &client).await;
-    let mut response = match slowed_down(&app, &client, admission).await {
+    let admission = admit(app, &request, &client).await;
+    let mut response = match slowed_down(app, &client, admission).await {
         Admission::Enter(entry) => {
             request.extensions.insert(client.came_by);
             if let Some(entry) = entry {
@@ -42,7 +56,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
                 let visitor = Visitor { caller: entry.caller, client: Some(client) };
                 request.extensions.insert(visitor);
             }
-            next.run(Request::from_parts(request, body)).await
+            answer(Request::from_parts(request, body)).await
         }
         Admission::Preflight => preflight_answer(),
         Admission::Redirect(redirect) => redirect,
@@ -53,7 +67,7 @@ pub(super) async fn guard(State(app): State<App>, request: Request, next: Next) 
         renewal.put_on(&mut response);
     }
     if let Some(proof) = proof {
-        response = staying::while_welcome(&app, proof, response);
+        response = staying::while_welcome(app, proof, response);
     }
     add_headers(response.headers_mut(), origin);
     response
@@ -135,8 +149,8 @@ fn check_role(request: &Parts, entry: Entry) -> Result<Entry, Problem> {
     let Caller::Member(member) = &entry.caller else { return Ok(entry) };
     let path = request.uri.path();
     let route = match request.extensions.get::<MatchedPath>() {
-        // The router knows a service of gRPC, but not its calls.
-        Some(_) if path.starts_with("/hotseat.") => path,
+        // No router has seen it.
+        _ if Calls::has(path) => path,
         Some(matched) => matched.as_str(),
         None => return Ok(entry),
     };

@@ -17,7 +17,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use crate::clock;
 use crate::service::{App, continue_trace};
@@ -33,33 +33,49 @@ const MAX_ID: usize = 128;
 /// Letters of a session's id that a path may show.
 const SHOWN: usize = 8;
 
-pub(super) async fn keep(State(app): State<App>, request: Request, next: Next) -> Response {
+/// The same for routes that go through a router.
+pub(super) async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
+    keep(&app, request, |request| next.run(request)).await
+}
+
+/// Keeps the journal of a request that `answer` answers.
+pub(super) async fn keep<F>(
+    app: &App,
+    request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let id = request_id(&request);
-    let (method, path) = (request.method().clone(), shown(request.uri().path()));
-    let began = Instant::now();
+    let logged = app.config.serve.access_log;
+    let line = logged.then(|| Line::of(&request, &id));
+    let span = span_of(&request, &id);
+    let mut response = answer(request).instrument(span.clone()).await;
+    span.record("http.response.status_code", response.status().as_u16());
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    let Some(mut line) = line else { return response };
+    line.status = response.status().as_u16();
+    response.map(|body| Body::new(Logged { body, line: Some(line) }))
+}
+
+/// The span of a request. What it says is worked out only where somebody wants to know.
+fn span_of(request: &Request, id: &str) -> Span {
     let span = tracing::info_span!(
         "request",
-        otel.name = %format_args!("{method} {}", route(&path)),
+        otel.name = %format_args!("{} {}", request.method(), route(&shown(request.uri().path()))),
         otel.kind = "server",
-        http.request.method = %method,
-        url.path = path,
+        http.request.method = %request.method(),
+        url.path = shown(request.uri().path()),
         request.id = id,
         http.response.status_code = tracing::field::Empty,
     );
     if let Some(parent) = request.headers().get(TRACEPARENT).and_then(|value| value.to_str().ok()) {
         continue_trace(&span, parent);
     }
-    let mut response = next.run(request).instrument(span.clone()).await;
-    span.record("http.response.status_code", response.status().as_u16());
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, value);
-    }
-    if !app.config.serve.access_log {
-        return response;
-    }
-    let line =
-        Line { id, method: method.to_string(), path, status: response.status().as_u16(), began };
-    response.map(|body| Body::new(Logged { body, line: Some(line) }))
+    span
 }
 
 /// The caller's id, if it can be shown anywhere without harm.
@@ -99,6 +115,16 @@ struct Line {
 }
 
 impl Line {
+    fn of(request: &Request, id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            method: request.method().to_string(),
+            path: shown(request.uri().path()),
+            status: 0,
+            began: Instant::now(),
+        }
+    }
+
     fn write(self) {
         let Self { id, method, path, status, began } = self;
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
