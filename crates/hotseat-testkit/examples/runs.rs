@@ -2,33 +2,40 @@
 //!
 //! `runs URL TOKEN PATH CLIENTS RUNS TEXT`: every client has a connection of its own and
 //! begins a new thread with every run. A run counts when its stream has ended and TEXT was
-//! in it. Prints one JSON object. Threads with plain sockets, because they share the
-//! machine with the server and should cost little.
+//! in it. Prints one JSON object.
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a tool of the bench")]
 
-#[path = "bench/plain.rs"]
-mod plain;
+#[path = "bench/many.rs"]
+mod many;
 #[path = "bench/report.rs"]
 mod report;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use self::plain::{Answer, Line};
+use self::many::{Answer, Clients, Lines, Question, talk};
 use self::report::report;
 
 /// Runs before the clock starts.
 const WARM_UP: usize = 64;
 
 struct Target {
-    address: String,
+    address: SocketAddr,
     token: String,
     path: String,
     text: String,
+}
+
+/// Runs that are to be begun, and how it went.
+struct Runs<'t> {
+    target: &'t Target,
+    left: usize,
+    /// Time to the first byte of every run that ended well.
+    first: Vec<Duration>,
+    failed: usize,
 }
 
 fn main() {
@@ -37,51 +44,40 @@ fn main() {
         panic!("usage: runs URL TOKEN PATH CLIENTS RUNS TEXT");
     };
     let address = url.strip_prefix("http://").expect("a plain URL").trim_end_matches('/');
-    let target = Arc::new(Target {
-        address: address.to_owned(),
+    let target = Target {
+        address: address.parse().expect("an address with its port"),
         token: token.clone(),
         path: path.clone(),
         text: text.clone(),
-    });
+    };
     let clients: usize = clients.parse().expect("CLIENTS is a number");
     let runs: usize = runs.parse().expect("RUNS is a number");
-    all(&target, clients, WARM_UP);
+    let mut lines = Lines::new(&vec![target.address; clients]);
+    all(&target, &mut lines, WARM_UP);
     let began = Instant::now();
-    let (first, failed) = all(&target, clients, runs);
+    let Runs { first, failed, .. } = all(&target, &mut lines, runs);
     println!("{}", report(first, began.elapsed(), failed));
 }
 
-/// Time to the first byte of every run that ended well, and how many did not.
-fn all(target: &Arc<Target>, clients: usize, runs: usize) -> (Vec<Duration>, usize) {
-    let left = Arc::new(AtomicUsize::new(runs));
-    let threads: Vec<_> = (0..clients)
-        .map(|_| {
-            let (target, left) = (Arc::clone(target), Arc::clone(&left));
-            std::thread::spawn(move || client(&target, &left))
-        })
-        .collect();
-    let mut first = Vec::new();
-    let mut failed = 0;
-    for thread in threads {
-        let (times, missed) = thread.join().expect("a client ends");
-        first.extend(times);
-        failed += missed;
-    }
-    (first, failed)
+fn all<'t>(target: &'t Target, lines: &mut Lines, left: usize) -> Runs<'t> {
+    let mut runs = Runs { target, left, first: Vec::new(), failed: 0 };
+    talk(lines, &mut runs);
+    runs
 }
 
-fn client(target: &Target, left: &AtomicUsize) -> (Vec<Duration>, usize) {
-    let mut line = Line::new(&target.address);
-    let (mut times, mut failed) = (Vec::new(), 0);
-    while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok() {
-        let Answer { ok, first, body } = line.ask(&request(target));
-        if ok && body.windows(target.text.len()).any(|part| part == target.text.as_bytes()) {
-            times.push(first);
+impl Clients for Runs<'_> {
+    fn next(&mut self, _: usize) -> Option<Question> {
+        self.left = self.left.checked_sub(1)?;
+        Some(Question { bytes: request(self.target), due: None })
+    }
+
+    fn answered(&mut self, _: usize, answer: &Answer<'_>) {
+        if answer.ok && memchr::memmem::find(answer.body, self.target.text.as_bytes()).is_some() {
+            self.first.push(answer.first - answer.asked);
         } else {
-            failed += 1;
+            self.failed += 1;
         }
     }
-    (times, failed)
 }
 
 fn request(target: &Target) -> Vec<u8> {

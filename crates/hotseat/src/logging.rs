@@ -34,6 +34,12 @@ pub(crate) fn start(
     };
     // Spans are for the traces: in front of every line they would hide what it says.
     let filter = filter.and(filter_fn(|metadata| !metadata.is_span()));
-    registry().with(lines.with_filter(filter)).with(telemetry.map(Telemetry::layer)).init();
+    let lines = registry().with(lines.with_filter(filter));
+    // Without traces there is no place for them either: a layer that does nothing would still
+    // have every span made for it.
+    match telemetry {
+        Some(telemetry) => lines.with(telemetry.layer()).init(),
+        None => lines.init(),
+    }
     Ok(())
 }

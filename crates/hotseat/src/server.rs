@@ -3,7 +3,7 @@
 //! `web` and `serve` are this with different words around it.
 
 use std::io::{IsTerminal, Write};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use hotseat_agent::{AgentFile, FileProblem, ToolSpec, looks_native};
 use hotseat_server::{Access, App, Config, Door, STALLED_AFTER, Tls, serve};
 use hotseat_store::Store;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal;
 
 use crate::data::{DataFolder, ServerRecord, installation_key};
@@ -24,6 +24,10 @@ use crate::worker::{WorkerProcess, find_python, supervise};
 
 /// What a shell expects of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
+
+/// Connections that may wait to be taken. All who were connected come back at once after a
+/// restart, and whoever finds no room tries again only after a second.
+const KNOCKING: u32 = 4096;
 
 /// Where a server is, to be told to whoever started it.
 pub(crate) struct Running<'a> {
@@ -73,7 +77,7 @@ async fn start(
         Auth::Kept => Some(data.token()?),
         Auth::None => None,
     };
-    let listener = listen(&settings).await?;
+    let listener = listen(&settings)?;
     let tls = settings.tls.as_ref().map(|(cert, key)| Tls::load(cert, key)).transpose()?;
     if let Some(tls) = tls.clone() {
         reload_on_hangup(tls)?;
@@ -139,9 +143,9 @@ async fn start(
     Ok(ExitCode::from(code))
 }
 
-async fn listen(settings: &Settings) -> Result<TcpListener> {
+fn listen(settings: &Settings) -> Result<TcpListener> {
     let address = settings.address;
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+    bind(address).map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => anyhow::anyhow!(
             "port {} on {} is in use\nhint: stop what uses it, or choose another port with --port",
             address.port(),
@@ -149,6 +153,15 @@ async fn listen(settings: &Settings) -> Result<TcpListener> {
         ),
         _ => anyhow::Error::new(error).context(format!("could not listen on {address}")),
     })
+}
+
+fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Not on Windows, where it means that somebody else may take the port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(KNOCKING)
 }
 
 /// Agents that run here, and those that a worker runs.
