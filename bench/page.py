@@ -25,14 +25,15 @@ call returns.
 NOTES = {
     "Appends": """\
 Events have 600 bytes. Native clients speak gRPC over HTTP/1.1 with a connection each, as the
-Python package does; the native program shares four streams of `AppendAdkEvents`. In all of them a
-session's next event is sent when the one before is acknowledged. "SQLite alone" is our own table
-of events with the same durability, and nothing around it, in one process without a network; nobody
-copies its write-ahead log back, which ours does on a thread of its own. "The least durable server"
-puts the network before that: the same clients, the same gRPC, and a handler that hands the event
-to one thread, which commits what waits for it together and looks into nothing. What it cannot
-reach of "SQLite alone", nobody can who is asked over a network on this machine. At half of our
-highest rate, 64 clients send at fixed times, and an append takes from that time on.
+Python package does, and share one thread, so that they cost little; the native program shares four
+streams of `AppendAdkEvents`. In all of them a session's next event is sent when the one before is
+acknowledged. "SQLite alone" is our own table of events with the same durability, and nothing
+around it, in one process without a network; nobody copies its write-ahead log back, which ours
+does on a thread of its own. "The least durable server" puts the network before that: the same
+clients, the same gRPC, and a handler that hands the event to one thread, which commits what waits
+for it together and looks into nothing. What it cannot reach of "SQLite alone", nobody can who is
+asked over a network on this machine. At half of our highest rate, 64 clients send at fixed times,
+and an append takes from that time on.
 """,
     "Reads": """\
 Events of a warm session are copied when they are looked at, so both are shown: with and without
