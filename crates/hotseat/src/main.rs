@@ -32,9 +32,13 @@ use clap::Parser;
 use crate::args::{Args, Command};
 
 /// Requests begin on one thread and end on another; this one gives memory back without a
-/// lock that all threads share.
+/// lock that all threads share. On Linux it takes the place of `malloc` itself, for SQLite too,
+/// and `malloc` need not be told to align what is aligned anyway.
+#[cfg(not(target_os = "linux"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[cfg(target_os = "linux")]
+use mimalloc as _;
 
 fn main() -> ExitCode {
     let args = Args::parse_from(args::with_dashes(std::env::args_os()));
