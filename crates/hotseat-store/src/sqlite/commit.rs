@@ -106,16 +106,27 @@ impl Thread {
         let transaction =
             connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         tail.refresh(&transaction)?;
+        let mut work = Work::new(&transaction, tail, hub);
         for job in batch.drain(..) {
             match job {
-                Job::Append(append) => do_append(&transaction, limits, tail, hub, append, outcome)?,
-                Job::Other(task) => do_other(&transaction, tail, hub, task, outcome)?,
-                Job::Sure(task) => do_surely(&transaction, tail, hub, task, outcome)?,
+                Job::Append(append) => do_append(&mut work, limits, append, outcome)?,
+                Job::Other(task) => do_task(&mut work, task, Refusal::IsUndone, outcome)?,
+                Job::Sure(task) => do_task(&mut work, task, Refusal::IsFailure, outcome)?,
             }
         }
+        drop(work);
         tail.settle_excess(&transaction)?;
         Ok(transaction.commit()?)
     }
+}
+
+/// What becomes of a piece of work that may not stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    /// What it wrote is taken back.
+    IsUndone,
+    /// It fails only where the database does, and all else with it.
+    IsFailure,
 }
 
 /// Why a commit did not come about.
@@ -143,27 +154,23 @@ fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
 }
 
 fn do_append(
-    connection: &Connection,
+    work: &mut Work<'_>,
     limits: &Limits,
-    tail: &mut Tail,
-    hub: &Hub,
     append: Append,
     outcome: &mut Outcome,
 ) -> Result<(), WriteError> {
     let Append { session, expected, events, reply } = append;
     let may_break_off = rules::may_break_off(&events);
     if may_break_off {
-        execute(connection, "SAVEPOINT append")?;
+        execute(work.connection, "SAVEPOINT append")?;
     }
-    let before = tail.changes();
-    let mut work = Work::new(connection, tail, hub);
-    let result = session_rows::append(&mut work, limits, session, expected, events);
-    let wakes = work.wakes;
+    let before = work.tail.changes();
+    let result = session_rows::append(work, limits, session, expected, events);
     match &result {
-        Ok(_) => outcome.wakes.extend(wakes),
+        Ok(_) => outcome.wakes.append(&mut work.wakes),
         Err(_) if may_break_off => {
-            execute(connection, "ROLLBACK TO append")?;
-            undo(connection, tail, before)?;
+            execute(work.connection, "ROLLBACK TO append")?;
+            undo(work, before)?;
         }
         Err(AppendError::Store(error)) => {
             let cause = std::error::Error::source(error).map(ToString::to_string);
@@ -171,58 +178,52 @@ fn do_append(
             outcome.appends.push((reply, result));
             return Err(WriteError::HalfWritten(text));
         }
-        Err(_) => {}
+        // It was refused before it wrote anything.
+        Err(_) => work.wakes.clear(),
     }
     if may_break_off {
-        execute(connection, "RELEASE append")?;
+        execute(work.connection, "RELEASE append")?;
     }
     outcome.appends.push((reply, result));
     Ok(())
 }
 
-fn do_other(
-    connection: &Connection,
-    tail: &mut Tail,
-    hub: &Hub,
+fn do_task(
+    work: &mut Work<'_>,
     task: Task,
+    refusal: Refusal,
     outcome: &mut Outcome,
 ) -> Result<(), WriteError> {
-    execute(connection, "SAVEPOINT task")?;
-    let before = tail.changes();
-    let mut work = Work::new(connection, tail, hub);
-    let (stays, answer) = task(&mut work);
-    let wakes = work.wakes;
-    outcome.others.push(answer);
-    if stays {
-        outcome.wakes.extend(wakes);
-    } else {
-        execute(connection, "ROLLBACK TO task")?;
-        undo(connection, tail, before)?;
+    if refusal == Refusal::IsUndone {
+        execute(work.connection, "SAVEPOINT task")?;
     }
-    Ok(execute(connection, "RELEASE task")?)
-}
-
-fn do_surely(
-    connection: &Connection,
-    tail: &mut Tail,
-    hub: &Hub,
-    task: Task,
-    outcome: &mut Outcome,
-) -> Result<(), WriteError> {
-    let mut work = Work::new(connection, tail, hub);
-    let (stays, answer) = task(&mut work);
-    outcome.wakes.append(&mut work.wakes);
+    let before = work.tail.changes();
+    let (stays, answer) = task(work);
     outcome.others.push(answer);
-    if stays { Ok(()) } else { Err(WriteError::HalfWritten("a write failed".to_owned())) }
+    match (stays, refusal) {
+        (true, _) => outcome.wakes.append(&mut work.wakes),
+        (false, Refusal::IsUndone) => {
+            execute(work.connection, "ROLLBACK TO task")?;
+            undo(work, before)?;
+        }
+        (false, Refusal::IsFailure) => {
+            return Err(WriteError::HalfWritten("a write failed".to_owned()));
+        }
+    }
+    if refusal == Refusal::IsUndone {
+        execute(work.connection, "RELEASE task")?;
+    }
+    Ok(())
 }
 
 /// After a rollback: what is remembered must be what is there.
-fn undo(connection: &Connection, tail: &mut Tail, before: u64) -> rusqlite::Result<()> {
-    if tail.changes() == before {
+fn undo(work: &mut Work<'_>, before: u64) -> rusqlite::Result<()> {
+    work.wakes.clear();
+    if work.tail.changes() == before {
         return Ok(());
     }
-    tail.doubt();
-    tail.refresh(connection)
+    work.tail.doubt();
+    work.tail.refresh(work.connection)
 }
 
 /// The answer, unless the commit failed that it depended on.

@@ -10,6 +10,7 @@ use hotseat_core::{Seq, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row;
+use super::writer::Work;
 
 /// Bits of the hash that are the session's, which once kept its events together. The rest
 /// tell them apart.
@@ -39,20 +40,21 @@ fn mixed(mut hash: u64) -> u64 {
     hash ^ hash >> 33
 }
 
+/// The rows of settled events of a session that have a hash.
+pub(super) const CANDIDATES: &str = "SELECT i.id FROM sessions s CROSS JOIN event_identities i \
+     WHERE s.id = ?1 AND i.session = s.number AND i.hash = ?2";
+
 /// Where the settled event with this id stands in its session.
 pub(super) fn find(
-    connection: &Connection,
+    work: &mut Work<'_>,
     session: SessionId,
     key: &str,
     event_id: &str,
 ) -> rusqlite::Result<Option<Seq>> {
     // One table at a time: nearly always there is nothing, and as a join it is several times
     // the work to find that out.
-    let mut candidates = connection.prepare_cached(
-        "SELECT i.id FROM sessions s CROSS JOIN event_identities i \
-             WHERE s.id = ?1 AND i.session = s.number AND i.hash = ?2",
-    )?;
-    let mut candidates = candidates.query(params![key, hash(session, event_id)])?;
+    let connection = work.connection;
+    let mut candidates = work.candidates()?.query(params![key, hash(session, event_id)])?;
     while let Some(candidate) = candidates.next()? {
         let found = connection
             .prepare_cached(
@@ -69,18 +71,9 @@ pub(super) fn find(
     Ok(None)
 }
 
-/// Notes an event.
-pub(super) fn insert(
-    connection: &Connection,
-    of: Option<i64>,
-    hash: i64,
-    id: i64,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("INSERT INTO event_identities (session, hash, id) VALUES (?1, ?2, ?3)")?
-        .execute(params![of, hash, id])?;
-    Ok(())
-}
+/// Notes an event: the session's number, the hash, the row.
+pub(super) const INSERT: &str =
+    "INSERT INTO event_identities (session, hash, id) VALUES (?1, ?2, ?3)";
 
 /// Forgets the settled events of a session up to `through`.
 pub(super) fn remove(
@@ -110,11 +103,13 @@ pub(super) fn insert_all(connection: &Connection) -> rusqlite::Result<()> {
         "SELECT e.id, e.session_id, e.event_id, s.number FROM events e \
          JOIN sessions s ON s.id = e.session_id",
     )?;
+    let mut insert = connection.prepare(INSERT)?;
     let mut rows = select.query([])?;
     while let Some(found) = rows.next()? {
         let session: SessionId = row::parsed(found, 1)?;
         let hash = hash(session, found.get_ref(2)?.as_str()?);
-        insert(connection, found.get(3)?, hash, found.get(0)?)?;
+        let (of, id): (Option<i64>, i64) = (found.get(3)?, found.get(0)?);
+        insert.execute(params![of, hash, id])?;
     }
     Ok(())
 }

@@ -120,7 +120,7 @@ impl Ledger for SessionLedger<'_, '_> {
         if !self.settled {
             return Ok(None);
         }
-        identity::find(self.work.connection, self.session, &self.key, event_id)
+        identity::find(self.work, self.session, &self.key, event_id)
             .map_err(StoreError::backend("look for an event"))
     }
 
@@ -170,10 +170,9 @@ impl Ledger for SessionLedger<'_, '_> {
     fn insert(&mut self, seq: Seq, event: &Prepared) -> Result<(), StoreError> {
         self.added.last_id = self.work.tail.next_id();
         self.work
-            .connection
-            .prepare_cached(row::INSERT_EVENT)
-            .and_then(|mut statement| {
-                row::insert_event(&mut statement, &self.key, seq, event, self.added.last_id)
+            .insert_event()
+            .and_then(|statement| {
+                row::insert_event(statement, &self.key, seq, event, self.added.last_id)
             })
             .map(|_| ())
             .map_err(StoreError::backend("insert an event"))

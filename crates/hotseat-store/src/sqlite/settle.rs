@@ -35,6 +35,7 @@ impl Batch {
         let mut time = connection.prepare_cached(
             "INSERT INTO event_times (session, time, seq, id) VALUES (?1, ?2, ?3, ?4)",
         )?;
+        let mut identity = connection.prepare_cached(identity::INSERT)?;
         let mut last = None;
         for event in events {
             let (seq, id) = (number(event.seq), event.id);
@@ -49,7 +50,7 @@ impl Batch {
                 event.branch,
             ])?;
             time.execute(params![of, event.time, seq, id])?;
-            identity::insert(connection, of, event.hash, id)?;
+            identity.execute(params![of, event.hash, id])?;
             self.figures.add(event.arrived, &event.usage);
             last = Some((seq, id));
         }

@@ -9,32 +9,52 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hotseat_core::{Event, Seq, SessionId};
-use rusqlite::Connection;
+use rusqlite::{CachedStatement, Connection};
 use tokio::sync::oneshot;
 
-use super::Durability;
 use super::checkpoint::Checkpoints;
 use super::commit::{Thread, unless_failed};
 use super::queue::Queue;
 use super::tail::Tail;
 use super::whereabouts::Whereabouts;
+use super::{Durability, identity, row};
 use crate::hub::{Hub, Wake};
 use crate::rules::Prepared;
 use crate::{AppendError, Appended, Expected, Limits, StoreError};
 
-/// What a piece of work writes with, inside its savepoint.
+/// What the pieces of work of one transaction write with.
 pub(super) struct Work<'w> {
     pub(super) connection: &'w Connection,
     /// Events that are not settled yet.
     pub(super) tail: &'w mut Tail,
     /// Who watches what.
     pub(super) hub: &'w Hub,
+    /// Whom the piece of work that is done now wakes.
     pub(super) wakes: Vec<Wake>,
+    statements: Statements<'w>,
+}
+
+/// What every append needs, held for all of them: the cache of statements looks them up by their
+/// words, which takes longer than some of them run.
+#[derive(Default)]
+struct Statements<'w> {
+    insert: Option<CachedStatement<'w>>,
+    candidates: Option<CachedStatement<'w>>,
 }
 
 impl<'w> Work<'w> {
     pub(super) fn new(connection: &'w Connection, tail: &'w mut Tail, hub: &'w Hub) -> Self {
-        Self { connection, tail, hub, wakes: Vec::new() }
+        Self { connection, tail, hub, wakes: Vec::new(), statements: Statements::default() }
+    }
+
+    /// Writes an event.
+    pub(super) fn insert_event(&mut self) -> rusqlite::Result<&mut CachedStatement<'w>> {
+        held(&mut self.statements.insert, self.connection, row::INSERT_EVENT)
+    }
+
+    /// Looks where an event with some hash may be.
+    pub(super) fn candidates(&mut self) -> rusqlite::Result<&mut CachedStatement<'w>> {
+        held(&mut self.statements.candidates, self.connection, identity::CANDIDATES)
     }
 
     /// The log of a session was changed in any way.
@@ -49,6 +69,17 @@ impl<'w> Work<'w> {
 
     pub(super) fn deleted(&mut self, session: SessionId, user_id: String) {
         self.wakes.push(Wake::Deleted(session, user_id));
+    }
+}
+
+fn held<'s, 'w>(
+    statement: &'s mut Option<CachedStatement<'w>>,
+    connection: &'w Connection,
+    sql: &str,
+) -> rusqlite::Result<&'s mut CachedStatement<'w>> {
+    match statement {
+        Some(statement) => Ok(statement),
+        None => Ok(statement.insert(connection.prepare_cached(sql)?)),
     }
 }
 
