@@ -20,7 +20,7 @@ REPLICAS, CLIENTS, SECONDS = 3, 256, 4
 TOKEN = "token-of-the-bench"
 
 # Transactions that a server has under way at a time.
-LANES = 4
+LANES = 2
 
 # PostgreSQL does not run as root; Debian's package makes this user.
 ACCOUNT = "postgres"

@@ -3,7 +3,8 @@
 //! After a commit, its wake-ups go to the readers of this process at once and to those of others
 //! by `NOTIFY`. That is a transaction of its own, because `NOTIFY` takes a lock of the whole
 //! database until its transaction is on the disk; this one need not be, for nothing is lost that
-//! the log does not hold. What gathers while one is under way goes with the next.
+//! the log does not hold. What gathers while one is under way, and for some milliseconds after it,
+//! goes with the next: those who hear of it are woken for each.
 //!
 //! A notification that is lost only delays: everything that somebody watches is looked at now and
 //! then, and at once after the connection was lost or when there was too much to name.
@@ -21,7 +22,7 @@ use futures_util::stream::poll_fn;
 use hotseat_core::{Seq, SessionId};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until, timeout};
 use tokio_postgres::{AsyncMessage, Client};
 use uuid::Uuid;
 
@@ -36,6 +37,9 @@ const CHANNEL: &str = "hotseat";
 
 /// How often everything that somebody watches is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// How long to wait after telling before telling more.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long the database may take to answer before the line counts as dead. What is asked here
 /// is always answered at once, and a network that swallows everything says nothing by itself.
@@ -246,14 +250,17 @@ impl Herald {
         answered(self.look()).await?;
         let mut looks = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut waits, mut not_before) = (false, Instant::now());
         loop {
             tokio::select! {
                 payload = heard.recv() => match payload {
                     Some(payload) => answered(self.hear(name, &payload)).await?,
                     None => return Ok(()),
                 },
-                () = self.outbox.left.notified() => {
+                () = self.outbox.left.notified(), if !waits => waits = true,
+                () = sleep_until(not_before), if waits => {
                     answered(notify(&client, &self.outbox, name)).await?;
+                    (waits, not_before) = (false, Instant::now() + PAUSE);
                 }
                 _ = looks.tick() => {
                     // Nothing is said on a line that is only listened to, so it is asked.

@@ -30,7 +30,7 @@ use crate::rules::Prepared;
 use crate::{AppendError, Appended, Created, Expected, Limits, Session, StoreError};
 
 /// Lanes of one process. More would make smaller transactions.
-const LANES: usize = 4;
+const LANES: usize = 2;
 
 /// Pieces of work that wait for a lane; beyond it, callers wait to be let in.
 const WAITING: usize = 4096;
