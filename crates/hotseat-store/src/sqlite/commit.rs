@@ -69,9 +69,9 @@ impl Thread {
 
     /// Settles a slice, and says whether it could.
     fn settle(&mut self) -> bool {
-        let settled = in_transaction(&mut self.connection, |transaction| {
-            self.tail.refresh(transaction)?;
-            self.tail.settle_some(transaction, SLICE).map(|_| ())
+        let settled = in_transaction(&self.connection, |connection| {
+            self.tail.refresh(connection)?;
+            self.tail.settle_some(connection, SLICE).map(|_| ())
         });
         match &settled {
             Ok(()) => self.tail.show(),
@@ -103,20 +103,19 @@ impl Thread {
 
     fn write(&mut self, batch: &mut Vec<Job>, outcome: &mut Outcome) -> Result<(), WriteError> {
         let Self { connection, limits, tail, hub, .. } = self;
-        let transaction =
-            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        tail.refresh(&transaction)?;
-        let mut work = Work::new(&transaction, tail, hub);
-        for job in batch.drain(..) {
-            match job {
-                Job::Append(append) => do_append(&mut work, limits, append, outcome)?,
-                Job::Other(task) => do_task(&mut work, task, Refusal::IsUndone, outcome)?,
-                Job::Sure(task) => do_task(&mut work, task, Refusal::IsFailure, outcome)?,
+        in_transaction(connection, |connection| {
+            tail.refresh(connection)?;
+            let mut work = Work::new(connection, tail, hub);
+            for job in batch.drain(..) {
+                match job {
+                    Job::Append(append) => do_append(&mut work, limits, append, outcome)?,
+                    Job::Other(task) => do_task(&mut work, task, Refusal::IsUndone, outcome)?,
+                    Job::Sure(task) => do_task(&mut work, task, Refusal::IsFailure, outcome)?,
+                }
             }
-        }
-        drop(work);
-        tail.settle_excess(&transaction)?;
-        Ok(transaction.commit()?)
+            drop(work);
+            Ok(tail.settle_excess(connection)?)
+        })
     }
 }
 
@@ -139,14 +138,19 @@ enum WriteError {
     HalfWritten(String),
 }
 
-fn in_transaction(
-    connection: &mut Connection,
-    work: impl FnOnce(&Connection) -> rusqlite::Result<()>,
-) -> rusqlite::Result<()> {
-    let transaction =
-        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    work(&transaction)?;
-    transaction.commit()
+/// Commits what `work` does, or nothing of it.
+fn in_transaction<E: From<rusqlite::Error>>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<(), E>,
+) -> Result<(), E> {
+    execute(connection, "BEGIN IMMEDIATE")?;
+    let done = work(connection).and_then(|()| Ok(execute(connection, "COMMIT")?));
+    // Some failures end a transaction by themselves. Where it cannot be ended, the next one
+    // cannot begin, and says so.
+    if done.is_err() && !connection.is_autocommit() {
+        let _ = execute(connection, "ROLLBACK");
+    }
+    done
 }
 
 fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
