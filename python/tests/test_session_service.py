@@ -12,6 +12,7 @@ import datetime
 import gc
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -940,8 +941,7 @@ async def test_a_closed_service_can_be_used_again(ours: HotseatSessionService) -
 async def test_reading_does_not_change_how_garbage_is_collected(
     ours: HotseatSessionService,
 ) -> None:
-    session = await create(ours)
-    await ours.append_event(session, event())
+    session = await with_many_events(ours)
     await read(ours, session)
     assert gc.isenabled()
     gc.disable()
@@ -950,3 +950,36 @@ async def test_reading_does_not_change_how_garbage_is_collected(
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+async def test_garbage_of_the_program_does_not_grow_old_by_reading(
+    ours: HotseatSessionService,
+) -> None:
+    class Ring:
+        def __init__(self) -> None:
+            self.itself = self
+
+    session = await with_many_events(ours)
+    garbage = weakref.ref(Ring())
+    await read(ours, session)
+    assert garbage() is None
+
+
+async def test_what_the_program_has_frozen_stays_frozen(ours: HotseatSessionService) -> None:
+    session = await with_many_events(ours)
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    try:
+        await read(ours, session)
+        # Some of it may have been let go of meanwhile, but nothing was thawed or added.
+        assert 0 < gc.get_freeze_count() <= frozen
+    finally:
+        gc.unfreeze()
+
+
+async def with_many_events(service: HotseatSessionService) -> Session:
+    """A session with so many events that reading them keeps the garbage collector away."""
+    session = await create(service)
+    for _ in range(150):
+        await service.append_event(session, event())
+    return session

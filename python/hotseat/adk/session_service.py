@@ -52,6 +52,9 @@ from hotseat.turnstile import Turnstiles
 # Events made into objects before other tasks get their turn.
 _EVENTS_AT_ONCE = 1_000
 
+# Events for which it does not matter when garbage is collected.
+_FEW = 100
+
 
 class HotseatSessionService(BaseSessionService):
     """Keeps ADK's sessions on a Hotseat server.
@@ -348,25 +351,32 @@ async def _copies(events: list[KeptEvent]) -> list[Event]:
     for begin in range(0, len(events), _EVENTS_AT_ONCE):
         if begin:
             await asyncio.sleep(0)
-        with _no_garbage_collection():
-            made += copies(events[begin : begin + _EVENTS_AT_ONCE])
+        some = events[begin : begin + _EVENTS_AT_ONCE]
+        with _no_garbage_collection() if len(some) > _FEW else contextlib.nullcontext():
+            made += copies(some)
     return made
 
 
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Makes many objects without looking through all objects there are again and again."""
+    """Makes many objects without looking through all objects there are again and again.
+
+    Nor are they looked through right behind it, which would take a quarter of the time that they
+    took, to find that all are in use: they are made as old as can be. What was frozen and is not
+    any more counts as that. What the program itself has left behind is collected before, so that
+    nothing of it grows old uncollected; one that has frozen something is left alone.
+    """
     if not gc.isenabled():
         yield
         return
+    ages = not gc.get_freeze_count()
+    if ages:
+        gc.collect(1)
     gc.disable()
     try:
         yield
     finally:
-        if not gc.get_freeze_count():
-            # Else the next object that anybody makes would have all of these looked through at
-            # once, a quarter of the time they took, to find that all are in use. So they are as
-            # old as can be: what was frozen and is not any more counts as that.
+        if ages:
             gc.freeze()
             gc.unfreeze()
         gc.enable()
