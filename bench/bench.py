@@ -36,7 +36,7 @@ TARGET = ROOT / "target" / "bench.json"
 
 # What is measured, and in how many rounds after the one that warms up.
 PARTS = {
-    "appends": (appends, 3),
+    "appends": (appends, 5),
     "reads": (reads, 5),
     "turns": (turns, 5),
     "served": (served, 3),
