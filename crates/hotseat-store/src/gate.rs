@@ -9,9 +9,8 @@ use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
-use hotseat_core::{Event, Seq, SessionId};
+use hotseat_core::{Seq, SessionId};
 
 use crate::hub::{Hub, Wake};
 
@@ -26,9 +25,8 @@ pub trait Gate: fmt::Debug + Send + Sync {
 pub struct Wakes(pub(crate) Hub);
 
 impl Wakes {
-    /// Tells that the log of a session grew to this place, and by which events, if that is known.
-    pub fn grew(&self, session: SessionId, head: Seq, brought: Vec<Event>) {
-        let brought = brought.into_iter().map(Arc::new).collect();
-        self.0.wake(vec![Wake::Grew(session, head, brought)]);
+    /// Tells that the log of a session grew to this place.
+    pub fn grew(&self, session: SessionId, head: Seq) {
+        self.0.wake(vec![Wake::Grew(session, head, Vec::new())]);
     }
 }
