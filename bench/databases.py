@@ -1,4 +1,8 @@
-"""Three servers over one PostgreSQL, beside pgbench with the same rows in the same batches."""
+"""Three servers over one PostgreSQL, beside pgbench with the same rows in the same batches.
+
+pgbench has the machine for itself and the database. What is left of its rate when the rows come
+from clients, through three servers that do nothing but pass them on, is measured, too.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from programs import Programs
 from rounds import Figures, Measured, alternate
-from server import free_port, running
+from server import Server, free_port, running
 
 REPLICAS, CLIENTS, SECONDS = 3, 256, 4
 TOKEN = "token-of-the-bench"
@@ -78,13 +83,15 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
         ]
         database.query("CREATE TABLE limit_events (LIKE events INCLUDING ALL)")
         database.query("CREATE SEQUENCE limit_places CACHE 1000")
+        least = [
+            stack.enter_context(programs.least_of_several(database.url)) for _ in range(REPLICAS)
+        ]
         batch = 1
 
         def ours() -> Measured:
             nonlocal batch
-            urls = ",".join(server.url for server in servers)
             last = int(database.query("SELECT coalesce(max(place), 0) FROM events"))
-            told = programs.run("load", urls, TOKEN, CLIENTS, SECONDS)
+            told = loaded(servers)
             batch = max(round(database.rows_in_a_commit(last)), 1)
             return {
                 "postgres.hotseat": told["per_second"],
@@ -95,7 +102,14 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
         def pgbench() -> Measured:
             return {"postgres.pgbench": database.rows_per_second(batch)}
 
-        await alternate(figures, rounds, {"hotseat": ours, "pgbench": pgbench})
+        def limit() -> Measured:
+            return {"postgres.least": loaded(least)["per_second"]}
+
+        def loaded(at: list[Server]) -> dict[str, Any]:
+            urls = ",".join(server.url for server in at)
+            return programs.run("load", urls, TOKEN, CLIENTS, SECONDS)
+
+        await alternate(figures, rounds, {"hotseat": ours, "pgbench": pgbench, "least": limit})
 
 
 @contextlib.contextmanager

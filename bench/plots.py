@@ -13,11 +13,12 @@ from typing import Any
 from server import ROOT
 
 PLOTS = {
-    "ratios": "Every goal as a bar; those that reach the line are met",
+    "ratios": "Every goal as a bar; those that reach the line are met, grey ones are out of reach",
     "growth": "Milliseconds by size, both in powers of ten",
 }
 
 # Seen on white and on black.
+VERDICTS = {"met": "#3d9950", "out of reach": "#808080", "missed": "#d1762b"}
 COLOURS = ("#2f81c7", "#d1762b", "#3d9950", "#b3508f", "#8a76d6", "#a38a1f", "#808080")
 
 STYLE = """<style>
@@ -73,7 +74,7 @@ def ratios(rows: list[dict[str, Any]]) -> str:
         share = row["value"]["median"] / bound(row)
         share = 1 / share if row["goal"].startswith("≤") else share
         reach = max(-1.0, min(1.0, math.log10(share))) * width / 2
-        colour = COLOURS[2] if row["met"] else COLOURS[1]
+        colour = VERDICTS[row["verdict"]]
         y = 12 + n * step
         begin = min(middle, middle + reach)
         parts.append(bar(begin, y, max(abs(reach), 1), colour))

@@ -60,6 +60,10 @@ class Programs:
         """The least server whose answers are durable, with its files in this folder."""
         return self._serving("least", folder)
 
+    def least_of_several(self, url: str) -> contextlib.AbstractContextManager[Server]:
+        """One of the least servers over a PostgreSQL."""
+        return self._serving("least-of-several", url)
+
     @contextlib.contextmanager
     def _serving(self, *words: Any) -> Iterator[Server]:
         """A server of `limits`. It ends with its input."""

@@ -6,7 +6,7 @@ import asyncio
 import json
 
 import pytest
-from goals import least, most
+from goals import evaluated, least, most, verdict
 from rounds import Figures, alternate, exponent, summary
 from short import ATTEMPTS, ROUNDS, judged
 
@@ -57,6 +57,25 @@ def test_a_goal_is_met_at_its_bound():
     assert not least(3).met(2.9)
     assert most(3).met(3.0)
     assert not most(3).met(3.1)
+
+
+def test_a_goal_that_the_limit_itself_misses_is_out_of_reach():
+    ours, near, far = summary([0.4]), summary([0.5]), summary([0.7])
+    assert verdict(least(0.6), ours, near) == "out of reach"
+    assert verdict(least(0.6), ours, far) == "missed"
+    assert verdict(least(0.6), ours, None) == "missed"
+    assert verdict(least(0.6), far, near) == "met"
+    assert verdict(None, ours, near) == ""
+
+
+def test_a_limit_stands_in_our_place_within_each_round():
+    names = ("append.native_64", "append.raw_64", "append.least_64")
+    ours, raw, limit = [30.0, 300.0], [150.0, 1000.0], [75.0, 400.0]
+    rows = evaluated(Figures(dict(zip(names, (ours, raw, limit), strict=True))))
+    row = next(row for row in rows if "64 rows" in row["against"])
+    assert row["value"]["rounds"] == [0.2, 0.3]
+    assert row["limit"]["rounds"] == [0.5, 0.4]
+    assert row["verdict"] == "out of reach"
 
 
 def test_a_ratio_that_fell_by_more_than_a_third_is_worse():

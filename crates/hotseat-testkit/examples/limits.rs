@@ -8,6 +8,7 @@
 //! `limits rewrite FILE`: one parse and one durable write of a file, which takes its place.
 //! `limits serve`: an empty handler, empty streams and an empty gRPC call, until stdin ends.
 //! `limits least FOLDER`: the least server whose answers are durable, until stdin ends.
+//! `limits least-of-several URL`: one of several such servers over a PostgreSQL, until stdin ends.
 //!
 //! Each prints one JSON object.
 
@@ -27,13 +28,18 @@ mod net;
 mod report;
 #[path = "bench/sample.rs"]
 mod sample;
+#[path = "bench/limits/shared.rs"]
+mod shared;
 #[path = "bench/limits/sqlite.rs"]
 mod sqlite;
+#[path = "bench/limits/turns.rs"]
+mod turns;
 
 use std::path::Path;
 
 const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS [COMMITS] | \
-    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve | least FOLDER";
+    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve | least FOLDER | \
+    least-of-several URL";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -52,6 +58,7 @@ fn main() {
         ["rewrite", file] => json::rewrite(Path::new(file)),
         ["serve"] => return net::serve_nothing(),
         ["least", folder] => return least::serve(Path::new(folder)),
+        ["least-of-several", url] => return shared::serve(url),
         _ => panic!("{USAGE}"),
     };
     println!("{figures}");

@@ -3,8 +3,8 @@
 //! It speaks what the clients of the bench speak, so that the same programs measure it. An append
 //! is unpacked and handed to one thread, which puts whatever waits there into "SQLite alone"'s
 //! table with one commit; the answer leaves after that. Nothing looks into an event, there are no
-//! ids, no order, no state, nobody who follows, and nobody is asked who he is. A read is all rows
-//! of the table as one body. A run is a row before its first piece and one behind its last.
+//! ids, no order, no state, and nobody is asked who he is. A read is all rows of the table as one
+//! body. A run is a row before its first piece and one behind its last. Turns are in `turns.rs`.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -34,6 +34,7 @@ use tonic_prost::ProstCodec;
 use crate::net;
 use crate::sample::event;
 use crate::sqlite;
+use crate::turns;
 
 /// Rows that one commit takes at most, as ours does.
 const MAX_ROWS: usize = 4096;
@@ -45,7 +46,7 @@ type Job = (Vec<Bytes>, oneshot::Sender<()>);
 
 /// How the writer is reached.
 #[derive(Clone)]
-struct Writer(mpsc::Sender<Job>);
+pub(crate) struct Writer(mpsc::Sender<Job>);
 
 /// Serves until stdin ends.
 pub(crate) fn serve(folder: &Path) {
@@ -61,8 +62,8 @@ pub(crate) fn serve(folder: &Path) {
         .route("/hotseat.v1.Sessions/AppendAdkEvent", any(append))
         .route("/hotseat.v1.Sessions/AppendAdkEvents", any(append_all))
         .route("/ag-ui/least", post(run))
-        .with_state(Writer(sender));
-    net::serve(reads.merge(writes));
+        .with_state(Writer(sender.clone()));
+    net::serve(reads.merge(writes).merge(turns::router(Writer(sender))));
 }
 
 /// Commits what waits, until nobody is left who could send.
@@ -88,7 +89,7 @@ fn write(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
 
 impl Writer {
     /// Returns when the rows are on the disk.
-    async fn commit(&self, rows: Vec<Bytes>) {
+    pub(crate) async fn commit(&self, rows: Vec<Bytes>) {
         let (done, committed) = oneshot::channel();
         self.0.send((rows, done)).expect("a writer");
         committed.await.expect("a commit");
@@ -120,7 +121,7 @@ async fn run(
     Sse::new(net::pieces().chain(end.filter_map(async |()| None)))
 }
 
-async fn create(request: Request) -> Response<Body> {
+pub(crate) async fn create(request: Request) -> Response<Body> {
     unary(Create, request).await
 }
 
@@ -133,7 +134,7 @@ async fn append_all(State(writer): State<Writer>, request: Request) -> Response<
     Grpc::new(codec).streaming(writer, request).await.map(Body::new)
 }
 
-async fn unary<Q, S>(service: S, request: Request) -> Response<Body>
+pub(crate) async fn unary<Q, S>(service: S, request: Request) -> Response<Body>
 where
     Q: Message + Default + Send + 'static,
     S: UnaryService<Q, Response: Message + Send + 'static>,

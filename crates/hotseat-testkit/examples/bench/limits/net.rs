@@ -40,8 +40,14 @@ pub(crate) fn serve_nothing() {
 
 /// Says where it listens, and serves until stdin ends.
 pub(crate) fn serve(router: Router) {
+    serve_with(async || router);
+}
+
+/// The same for what is made where the server runs.
+pub(crate) fn serve_with(router: impl AsyncFnOnce() -> Router) {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
+        let router = router().await;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         println!("{}", json!({"url": format!("http://{address}")}));
