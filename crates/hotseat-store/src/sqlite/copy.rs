@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use super::moment::Moment;
 use super::row::{self, number};
 use super::session_rows::write_summary;
-use super::settle::Batch;
+use super::settle::{self, Batch};
 use super::tail::Unsettled;
 use super::usage;
 use super::whereabouts::Clue;
@@ -219,7 +219,10 @@ pub(super) fn put_events(
             settled.push(Unsettled::new(id, place, event.seq, &prepared));
             through = through.max(place);
         }
-        Batch::default().add(work.connection, id, settled.into_iter())?;
+        if let Some(last) = settled.last() {
+            let number = settle::note(work.connection, id, last.seq)?;
+            Batch::default().add(work.connection, number, settled.into_iter())?;
+        }
         Batch::default().finish(work.connection, through)
     };
     write().map_err(StoreError::backend("copy events"))

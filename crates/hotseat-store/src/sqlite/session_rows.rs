@@ -1,7 +1,7 @@
 //! Creating, changing and removing sessions.
 
-use hotseat_core::SessionId;
-use rusqlite::{Connection, params};
+use hotseat_core::{Seq, SessionId};
+use rusqlite::{Connection, Statement, ToSql, params};
 
 use super::ledger::SessionLedger;
 use super::row::number;
@@ -145,40 +145,68 @@ pub(super) fn update(connection: &Connection, session: &Session) -> Result<(), S
     write_summary(connection, session).map_err(StoreError::backend("update a session's summary"))
 }
 
+/// Sets all of a session's row that its events change.
+macro_rules! set_summary {
+    () => {
+        "UPDATE sessions SET updated_at = ?2, title = ?3, status = ?4, last_seq = ?5, \
+         pending_turns = ?6, run_id = ?7, run_status = ?8, run_since = ?9, \
+         removed_through = ?10, open_requests = ?11, event_head = ?12, update_time = ?13, \
+         event_count = ?14, message_count = ?15, bytes = ?16, record_status = ?17, \
+         progress = ?18, current_phase = ?19, final_report = ?20, error = ?21"
+    };
+}
+
 /// Brings a session's row up to date.
 pub(super) fn write_summary(connection: &Connection, session: &Session) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "UPDATE sessions SET updated_at = ?2, title = ?3, status = ?4, last_seq = ?5, \
-             pending_turns = ?6, run_id = ?7, run_status = ?8, run_since = ?9, \
-             removed_through = ?10, open_requests = ?11, event_head = ?12, update_time = ?13, \
-             event_count = ?14, message_count = ?15, bytes = ?16, record_status = ?17, \
-             progress = ?18, current_phase = ?19, final_report = ?20, error = ?21 WHERE id = ?1",
-        )
-        .and_then(|mut statement| {
-            statement.execute(params![
-                session.id.to_string(),
-                session.updated_at.as_millisecond(),
-                session.title,
-                session.status.as_str(),
-                number(session.last_seq),
-                session.pending_turns,
-                session.run.as_ref().map(|run| &run.run_id),
-                session.run.as_ref().map(|run| &run.status),
-                session.run.as_ref().map(|run| run.since.as_millisecond()),
-                number(session.removed_through),
-                session.open_requests,
-                number(session.event_head),
-                session.update_time,
-                i64::try_from(session.event_count).unwrap_or(i64::MAX),
-                i64::try_from(session.message_count).unwrap_or(i64::MAX),
-                i64::try_from(session.bytes).unwrap_or(i64::MAX),
-                session.record.status,
-                session.record.progress,
-                session.record.current_phase,
-                session.record.final_report,
-                session.record.error,
-            ])
-        })
-        .map(|_| ())
+    let sql = concat!(set_summary!(), " WHERE id = ?1");
+    let mut statement = connection.prepare_cached(sql)?;
+    bind_summary(&mut statement, session)?;
+    statement.raw_execute().map(|_| ())
+}
+
+/// The same, with how far its events are settled. Says its number.
+pub(super) fn write_settled(
+    connection: &Connection,
+    session: &Session,
+    settled: Seq,
+) -> rusqlite::Result<Option<i64>> {
+    let sql = concat!(set_summary!(), ", settled_seq = ?22 WHERE id = ?1 RETURNING number");
+    let mut statement = connection.prepare_cached(sql)?;
+    bind_summary(&mut statement, session)?;
+    statement.raw_bind_parameter(22, number(settled))?;
+    let mut rows = statement.raw_query();
+    rows.next()?.map(|row| row.get(0)).transpose()
+}
+
+fn bind_summary(statement: &mut Statement<'_>, session: &Session) -> rusqlite::Result<()> {
+    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let run = session.run.as_ref();
+    let record = &session.record;
+    let values: [&dyn ToSql; 21] = [
+        &session.id.to_string(),
+        &session.updated_at.as_millisecond(),
+        &session.title,
+        &session.status.as_str(),
+        &number(session.last_seq),
+        &session.pending_turns,
+        &run.map(|run| &run.run_id),
+        &run.map(|run| &run.status),
+        &run.map(|run| run.since.as_millisecond()),
+        &number(session.removed_through),
+        &session.open_requests,
+        &number(session.event_head),
+        &session.update_time,
+        &count(session.event_count),
+        &count(session.message_count),
+        &count(session.bytes),
+        &record.status,
+        &record.progress,
+        &record.current_phase,
+        &record.final_report,
+        &record.error,
+    ];
+    for (index, value) in values.into_iter().enumerate() {
+        statement.raw_bind_parameter(index + 1, value)?;
+    }
+    Ok(())
 }

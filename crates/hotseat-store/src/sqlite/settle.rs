@@ -20,14 +20,14 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Settles the next events of a session, and says which row was the last.
+    /// Settles the next events of the session with a number, and says which row was the last.
+    /// The session's own row says so already.
     pub(super) fn add(
         &mut self,
         connection: &Connection,
-        session: SessionId,
+        of: Option<i64>,
         events: impl Iterator<Item = Unsettled>,
     ) -> rusqlite::Result<Option<i64>> {
-        let of = session_number(connection, session)?;
         let mut place = connection.prepare_cached(
             "INSERT INTO event_places (session, seq, id, time, kind, author, invocation_id, \
              branch) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -52,14 +52,9 @@ impl Batch {
             time.execute(params![of, event.time, seq, id])?;
             identity.execute(params![of, event.hash, id])?;
             self.figures.add(event.arrived, &event.usage);
-            last = Some((seq, id));
+            last = Some(id);
         }
-        if let Some((last, _)) = last {
-            connection
-                .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE number = ?1")?
-                .execute(params![of, last])?;
-        }
-        Ok(last.map(|(_, id)| id))
+        Ok(last)
     }
 
     /// Writes what concerns all sessions. Events up to `through` are settled now.
@@ -92,6 +87,18 @@ pub(super) fn remove(
         connection.prepare_cached(sql)?.execute(params![of, through])?;
     }
     Ok(())
+}
+
+/// Notes in a session's row how far its events are settled, and says its number.
+pub(super) fn note(
+    connection: &Connection,
+    session: SessionId,
+    through: Seq,
+) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached("UPDATE sessions SET settled_seq = ?2 WHERE id = ?1 RETURNING number")?
+        .query_row(params![session.to_string(), number(through)], |row| row.get(0))
+        .optional()
 }
 
 /// By which settled events know their session; one that is not there has none.

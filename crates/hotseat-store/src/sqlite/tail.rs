@@ -9,7 +9,7 @@
 //! Nothing is only here. All of it is read from the log again when the store is opened, when
 //! another process wrote to the file, and when something had to be undone.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use hotseat_core::{Kind, Seq, SessionId, Usage};
@@ -38,8 +38,8 @@ const PIECE: usize = 64;
 pub(super) struct Tail {
     limits: Arc<Limits>,
     sessions: HashMap<SessionId, Waiting>,
-    /// Those sessions, the one that waits for longest first.
-    order: VecDeque<SessionId>,
+    /// Those sessions, the one that waits for longest first: by the row of its first event here.
+    order: BTreeMap<i64, SessionId>,
     /// Unsettled events of all sessions.
     events: usize,
     /// The id of the last event. Ids are never given twice: indexes remember them.
@@ -66,13 +66,18 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Brings the session's row up to date.
-    fn write_summary(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        if self.stale {
-            session_rows::write_summary(connection, &self.session)?;
-            self.stale = false;
+    /// Brings the session's row up to date, with how far its events are settled now, and says
+    /// its number.
+    fn write_row(
+        &mut self,
+        connection: &Connection,
+        settled: Seq,
+    ) -> rusqlite::Result<Option<i64>> {
+        if std::mem::take(&mut self.stale) {
+            session_rows::write_settled(connection, &self.session, settled)
+        } else {
+            settle::note(connection, self.session.id, settled)
         }
-        Ok(())
     }
 }
 
@@ -119,7 +124,7 @@ impl Tail {
             moves: Vec::new(),
             epoch: None,
             sessions: HashMap::new(),
-            order: VecDeque::new(),
+            order: BTreeMap::new(),
             events: 0,
             last_id: 0,
             version: None,
@@ -219,8 +224,9 @@ impl Tail {
             return;
         }
         self.changes += 1;
+        let first = events.first().map_or(0, |event| event.id);
         let waiting = self.sessions.entry(id).or_insert_with(|| {
-            self.order.push_back(id);
+            self.order.insert(first, id);
             Waiting {
                 session: session.clone(),
                 stale: false,
@@ -281,22 +287,23 @@ impl Tail {
     ) -> rusqlite::Result<i64> {
         let (mut left, mut settled) = (wanted, settle::Batch::default());
         while left > 0
-            && let Some(id) = self.order.pop_front()
+            && let Some((_, id)) = self.order.pop_first()
         {
             let Some(mut waiting) = self.sessions.remove(&id) else { continue };
-            waiting.write_summary(connection)?;
             let piece = waiting.events.len().min(left.max(PIECE));
+            let through = waiting.events.get(piece - 1).map_or(Seq::START, |event| event.seq);
+            let number = waiting.write_row(connection, through)?;
             let Waiting { events, ids, .. } = &mut waiting;
             let events = events.drain(..piece).inspect(|event| {
                 ids.remove(&event.event_id);
             });
-            let last = settled.add(connection, id, events)?;
+            let last = settled.add(connection, number, events)?;
             self.moves.extend(last.map(|row| Moved::Out(id, row)));
             self.events = self.events.saturating_sub(piece);
             left = left.saturating_sub(piece.max(1));
-            if !waiting.events.is_empty() {
+            if let Some(next) = waiting.events.front() {
+                self.order.insert(next.id, id);
                 self.sessions.insert(id, waiting);
-                self.order.push_front(id);
             }
         }
         self.finish(connection, &settled)
@@ -310,21 +317,28 @@ impl Tail {
         more: Vec<Unsettled>,
     ) -> rusqlite::Result<()> {
         let mut settled = settle::Batch::default();
+        let through = more.last().map(|event| event.seq);
         if let Some(mut waiting) = self.sessions.remove(&id) {
-            self.order.retain(|other| *other != id);
+            if let Some(first) = waiting.events.front() {
+                self.order.remove(&first.id);
+            }
             self.events = self.events.saturating_sub(waiting.events.len());
-            waiting.write_summary(connection)?;
-            let last = settled.add(connection, id, waiting.events.into_iter())?;
+            let last = waiting.events.back().map_or(Seq::START, |event| event.seq);
+            let number = waiting.write_row(connection, through.unwrap_or(last))?;
+            let last = settled.add(connection, number, waiting.events.into_iter())?;
             self.moves.extend(last.map(|row| Moved::Out(id, row)));
+            settled.add(connection, number, more.into_iter())?;
+        } else if let Some(through) = through {
+            let number = settle::note(connection, id, through)?;
+            settled.add(connection, number, more.into_iter())?;
         }
-        settled.add(connection, id, more.into_iter())?;
         self.finish(connection, &settled).map(|_| ())
     }
 
     fn finish(&mut self, connection: &Connection, batch: &settle::Batch) -> rusqlite::Result<i64> {
         self.changes += 1;
-        let first = self.sessions.values().filter_map(|waiting| waiting.events.front());
-        let through = first.map(|event| event.id - 1).min().unwrap_or(self.last_id);
+        let first = self.order.first_key_value();
+        let through = first.map_or(self.last_id, |(first, _)| first - 1);
         batch.finish(connection, through)?;
         Ok(through)
     }
