@@ -18,6 +18,7 @@ TARGET = ROOT / "target"
 async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
     with (
         running(programs.hotseat) as server,
+        programs.empty_server() as empty,
         programs.least_server(TARGET) as least,
         echo.serving() as address,
     ):
@@ -44,6 +45,12 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
             told = programs.limits("sqlite", TARGET, SECONDS, rows)
             return {f"append.raw_{rows}": told["per_second"]}
 
+        def alone() -> Measured:
+            """A commit and a call that does nothing; nobody does both in less than their sum."""
+            told = {**native("wire", empty, 1), **raw(1)}
+            told["append.limit_1"] = 1 / (1 / told["append.wire_1"] + 1 / told["append.raw_1"])
+            return told
+
         def disk() -> Measured:
             told = programs.limits("disk", TARGET)
             return {"sync_ms": told["p50_ms"], "sync_p99_ms": told["p99_ms"]}
@@ -67,7 +74,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
         parts |= {
             "native 1": lambda: native("native", server, 1),
             "least 1": lambda: native("least", least, 1),
-            "raw 1": lambda: raw(1),
+            "raw 1": alone,
             "disk": disk,
         }
         parts |= {f"many, {name}": lambda name=name: many(name) for name in services}

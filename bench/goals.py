@@ -111,7 +111,7 @@ APPENDS = [
     rate("append, 1 client, Python", "append.python_1.hotseat", "ADK Sqlite", "append.python_1.sqlite", least(3)),
     rate("append, 1 client, Python", "append.python_1.hotseat", "ADK Database (SQLite)", "append.python_1.database"),
     rate("append, 1 client, Python", "append.python_1.hotseat", "ADK InMemory, not durable", "append.python_1.in_memory"),
-    rate("append, 1 native client", "append.native_1", "SQLite alone, a row in a commit", "append.raw_1", least(0.7), limit="append.least_1"),
+    rate("append, 1 native client", "append.native_1", "SQLite alone, a row in a commit", "append.raw_1", least(0.7), limit="append.limit_1"),
     rate("append, 1 native client", "append.native_1", LEAST, "append.least_1"),
     rate("append, 64 native clients", "append.native_64", "ADK Sqlite", "append.python_64.sqlite", least(80)),
     rate("append, 64 native clients", "append.native_64", "SQLite alone, 64 rows in a commit", "append.raw_64", least(0.6), limit="append.least_64"),

@@ -35,7 +35,8 @@ around it, in one process without a network; nobody copies its write-ahead log b
 does on a thread of its own. "The least durable server" puts the network before that: the same
 clients, the same gRPC, and a handler that hands the event to one thread, which commits what waits
 for it together and looks into nothing. What it cannot reach of "SQLite alone", nobody can who is
-asked over a network on this machine. At half of our highest rate, 64 clients send at fixed times,
+asked over a network on this machine; for one client, the limit is a call that does nothing and a
+commit, one after the other. At half of our highest rate, 64 clients send at fixed times,
 and an append takes from that time on.
 """,
     "Reads": """\

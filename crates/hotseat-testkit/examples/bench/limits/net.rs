@@ -14,13 +14,16 @@ use axum::response::sse::{Event, Sse};
 use axum::routing::{any, get, post};
 use axum::serve::ListenerExt as _;
 use futures_util::{Stream, StreamExt as _};
-use hotseat_testkit::proto::{GetSessionRequest, Session};
+use hotseat_testkit::proto::{
+    AppendAdkEventRequest, AppendAdkEventResponse, GetSessionRequest, Session,
+};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tonic::codegen::BoxFuture;
-use tonic::server::{Grpc, UnaryService};
+use tonic::server::UnaryService;
 use tonic::{Response, Status};
-use tonic_prost::ProstCodec;
+
+use crate::least::{create, unary};
 
 /// What a run of one text is made of: begin, begin of the text, text, its end, end.
 const PIECES: usize = 5;
@@ -34,7 +37,9 @@ pub(crate) fn serve_nothing() {
         .route("/empty", get(async || ""))
         .route("/ag-ui/empty", post(stream))
         .route("/watched", get(watched))
-        .route("/hotseat.v1.Seat/GetSession", any(call));
+        .route("/hotseat.v1.Seat/GetSession", any(call))
+        .route("/hotseat.v1.Sessions/CreateAdkSession", any(create))
+        .route("/hotseat.v1.Sessions/AppendAdkEvent", any(forget));
     serve(router);
 }
 
@@ -81,8 +86,23 @@ async fn watched() -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
 }
 
 async fn call(request: Request) -> axum::http::Response<Body> {
-    let codec = ProstCodec::<Session, GetSessionRequest>::default();
-    Grpc::new(codec).unary(Echo, request).await.map(Body::new)
+    unary(Echo, request).await
+}
+
+/// An append that goes nowhere.
+async fn forget(request: Request) -> axum::http::Response<Body> {
+    unary(Forget, request).await
+}
+
+struct Forget;
+
+impl UnaryService<AppendAdkEventRequest> for Forget {
+    type Response = AppendAdkEventResponse;
+    type Future = BoxFuture<Response<AppendAdkEventResponse>, Status>;
+
+    fn call(&mut self, _: tonic::Request<AppendAdkEventRequest>) -> Self::Future {
+        Box::pin(async { Ok(Response::new(AppendAdkEventResponse::default())) })
+    }
 }
 
 struct Echo;
