@@ -14,8 +14,6 @@ mod report;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use self::many::{Answer, Clients, Lines, Question, talk};
 use self::report::report;
 
@@ -81,14 +79,14 @@ impl Clients for Runs<'_> {
 }
 
 fn request(target: &Target) -> Vec<u8> {
-    let thread = uuid::Uuid::new_v4();
     let body = if target.path.starts_with("/ag-ui/") {
-        json!({"threadId": thread, "runId": "r", "state": {}, "tools": [], "context": [], "forwardedProps": {},
-            "messages": [{"id": "1", "role": "user", "content": "What is the answer?"}]})
+        let thread = uuid::Uuid::new_v4();
+        format!(
+            r#"{{"threadId":"{thread}","runId":"r","state":{{}},"tools":[],"context":[],"forwardedProps":{{}},"messages":[{{"id":"1","role":"user","content":"What is the answer?"}}]}}"#
+        )
     } else {
-        json!({"message": "What is the answer?"})
+        r#"{"message":"What is the answer?"}"#.to_owned()
     };
-    let body = body.to_string();
     let Target { address, token, path, .. } = target;
     format!(
         "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\naccept: text/event-stream\r\n\

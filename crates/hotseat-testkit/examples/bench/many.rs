@@ -55,7 +55,9 @@ struct Line {
     stream: TcpStream,
     asked: Instant,
     first: Option<Instant>,
-    came: Vec<u8>,
+    /// Room for what comes, which is kept: to clear it for every read would cost more than reading.
+    room: Vec<u8>,
+    came: usize,
 }
 
 /// Connections that were made.
@@ -154,12 +156,12 @@ impl Line {
         stream.set_nodelay(true).expect("a socket");
         stream.set_nonblocking(true).expect("a socket");
         let stream = TcpStream::from_std(stream);
-        Self { stream, asked: Instant::now(), first: None, came: Vec::with_capacity(READ) }
+        Self { stream, asked: Instant::now(), first: None, room: vec![0; READ], came: 0 }
     }
 
     fn ask(&mut self, question: &[u8]) {
         (self.asked, self.first) = (Instant::now(), None);
-        self.came.clear();
+        self.came = 0;
         let sent = self.stream.write(question).expect("the server reads");
         assert_eq!(sent, question.len(), "a question has room in a socket");
     }
@@ -167,30 +169,33 @@ impl Line {
     /// Reads what there is, and gives the answer if that was all of it.
     fn hear(&mut self) -> Option<Answer<'_>> {
         loop {
-            let before = self.came.len();
-            self.came.resize(before + READ, 0);
-            let read = self.stream.read(&mut self.came[before..]);
-            self.came.truncate(before + read.as_ref().copied().unwrap_or_default());
-            match read {
+            if self.room.len() == self.came {
+                self.room.resize(self.came * 2, 0);
+            }
+            match self.stream.read(&mut self.room[self.came..]) {
                 Ok(0) => panic!("the server closed a connection"),
-                Ok(READ) => {}
-                Ok(_) => break,
+                Ok(read) => self.came += read,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => panic!("the server does not answer: {error}"),
             }
+            // There was less than there was room for: that was all.
+            if self.came < self.room.len() {
+                break;
+            }
         }
-        let head = memchr::memmem::find(&self.came, b"\r\n\r\n")? + 4;
-        if self.came.len() > head {
+        let came = &self.room[..self.came];
+        let head = memchr::memmem::find(came, b"\r\n\r\n")? + 4;
+        if came.len() > head {
             self.first.get_or_insert_with(Instant::now);
         }
-        let whole = match length(&self.came[..head]) {
-            Some(length) => self.came.len() >= head + length,
+        let whole = match length(&came[..head]) {
+            Some(length) => came.len() >= head + length,
             // The last piece is empty, and trailers may follow it.
-            None => is_last(&self.came[head..]),
+            None => is_last(&came[head..]),
         };
-        let body = &self.came[head..];
+        let body = &came[head..];
         let first = self.first.unwrap_or_else(Instant::now);
-        let ok = self.came.starts_with(b"HTTP/1.1 2");
+        let ok = came.starts_with(b"HTTP/1.1 2");
         whole.then_some(Answer { ok, asked: self.asked, first, body })
     }
 }
