@@ -152,7 +152,7 @@ impl Hub {
     }
 
     /// What the log would answer, if it is known without reading it.
-    pub(crate) fn recent(&self, session: SessionId, query: &EventQuery) -> Option<Vec<Event>> {
+    pub(crate) fn recent(&self, session: SessionId, query: &EventQuery) -> Option<Vec<Arc<Event>>> {
         let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
         heads.by_session.get(&session)?.recent.find(query)
     }

@@ -54,7 +54,7 @@ impl Recent {
     }
 
     /// What the log would answer, if it is known here and not nothing.
-    pub(crate) fn find(&self, query: &EventQuery) -> Option<Vec<Event>> {
+    pub(crate) fn find(&self, query: &EventQuery) -> Option<Vec<Arc<Event>>> {
         let first = self.events.front()?.seq;
         if !asks_what_follows(query) || query.after.next() < first {
             return None;
@@ -66,7 +66,7 @@ impl Recent {
         let (mut found, mut bytes) = (Vec::new(), 0);
         for event in wanted.take(limit) {
             bytes += event.payload.get().len();
-            found.push(Event::clone(event));
+            found.push(Arc::clone(event));
             if query.max_bytes > 0 && bytes > query.max_bytes {
                 break;
             }

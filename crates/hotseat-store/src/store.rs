@@ -320,13 +320,24 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = if let Some(known) = self.hub.recent(session, &query) {
-            Ok(known)
-        } else {
-            ask!(self.events(session, query))
+        let events = match self.hub.recent(session, &query) {
+            Some(known) => Ok(known.into_iter().map(Arc::unwrap_or_clone).collect()),
+            None => ask!(self.events(session, query)),
         };
         self.times.read.record(began.elapsed());
         events
+    }
+
+    /// The same for whoever follows a session: what came just now is shared by all of them.
+    pub async fn following(
+        &self,
+        session: SessionId,
+        query: EventQuery,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
+        match self.hub.recent(session, &query) {
+            Some(known) => Ok(known),
+            None => Ok(self.events(session, query).await?.into_iter().map(Arc::new).collect()),
+        }
     }
 
     /// Writes a page of events behind `text`, each where it is read. See [`WrittenEvents`].

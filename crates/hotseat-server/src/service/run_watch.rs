@@ -32,7 +32,7 @@ pub(crate) enum RunStep {
     /// A piece of an answer that is not complete yet.
     Piece(Arc<Told>),
     /// An entry of the log.
-    Logged(Box<Event>),
+    Logged(Arc<Event>),
     /// The run is over. Nothing follows.
     Ended(Box<RunChange>),
     /// The server stops. The run is in the log and can be taken up again.
@@ -52,7 +52,7 @@ pub(crate) struct WatchedRun {
     watch: RunWatch,
     run_id: String,
     place: Seq,
-    ready: VecDeque<Event>,
+    ready: VecDeque<Arc<Event>>,
     /// The log may be further than the last wake-up said: it is looked at.
     look: bool,
     /// Heard, but not its turn yet.
@@ -159,12 +159,12 @@ impl WatchedRun {
             ..EventQuery::default()
         };
         // On the heap while it lasts: those who wait would each keep room for it.
-        let read = Box::pin(self.watch.app.store.events(self.watch.session, query));
+        let read = Box::pin(self.watch.app.store.following(self.watch.session, query));
         self.ready = read.await?.into();
         Ok(!self.ready.is_empty())
     }
 
-    fn step(&mut self, event: Event) -> RunStep {
+    fn step(&mut self, event: Arc<Event>) -> RunStep {
         if event.kind == Kind::Run
             && let Ok(change) = RunChange::parse(&event.payload)
             && change.run_id == self.run_id
@@ -173,6 +173,6 @@ impl WatchedRun {
             self.over = true;
             return RunStep::Ended(Box::new(change));
         }
-        RunStep::Logged(Box::new(event))
+        RunStep::Logged(event)
     }
 }
