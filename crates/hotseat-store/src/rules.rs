@@ -235,14 +235,8 @@ fn append_one(
         return Err(AppendError::StillOpen { session: session.id });
     }
     match (event.kind, event.turn_id) {
-        (Kind::Request, Some(turn)) => {
-            ledger.open_turn(turn, seq, event.timestamp)?;
-            session.pending_turns += 1;
-        }
-        (Kind::Response, Some(turn)) => {
-            ledger.close_turn(turn, seq)?;
-            session.pending_turns = session.pending_turns.saturating_sub(1);
-        }
+        (Kind::Request, Some(turn)) => ledger.open_turn(turn, seq, event.timestamp)?,
+        (Kind::Response, Some(turn)) => ledger.close_turn(turn, seq)?,
         (
             Kind::Request
             | Kind::Response
@@ -268,10 +262,18 @@ fn advance(session: &mut Session, seq: Seq, Prepared { event, effect, .. }: &Pre
     if effect.completes {
         session.status = SessionStatus::Completed;
     }
+    // A request or a response that is in the log was the first of its turn.
+    match (event.kind, event.turn_id) {
+        (Kind::Request, Some(_)) => session.pending_turns += 1,
+        (Kind::Response, Some(_)) => {
+            session.pending_turns = session.pending_turns.saturating_sub(1);
+        }
+        _ => {}
+    }
 }
 
 /// Folds an event of the log that is not in the summary yet. It wrote nothing besides
-/// itself when it was appended, or the summary would have been written with it.
+/// itself and its turn when it was appended, or the summary would have been written with it.
 pub(crate) fn catch_up(session: &mut Session, seq: Seq, event: &Prepared, limits: &Limits) {
     // It was let in, so there is no run in its way.
     let _ = fold_run(session, &event.event, event.effect.run.clone());

@@ -32,7 +32,7 @@ pub(super) struct SessionLedger<'l, 'w> {
     brought: Option<Vec<Arc<Event>>>,
     /// The worker that was the last to have a run, once it was looked for.
     last_worker: OnceCell<Option<String>>,
-    /// Something besides events was written, and the summary has to be written with it.
+    /// Something besides events and turns was written, and the summary has to be written with it.
     touched: Cell<bool>,
 }
 
@@ -76,6 +76,7 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
         Ok(self.brought.unwrap_or_default())
     }
 
+    /// Writes what the log alone does not tell.
     fn execute(
         &self,
         action: &'static str,
@@ -83,6 +84,16 @@ impl<'l, 'w> SessionLedger<'l, 'w> {
         values: impl rusqlite::Params,
     ) -> Result<usize, StoreError> {
         self.touched.set(true);
+        self.note(action, sql, values)
+    }
+
+    /// Writes what can be told from the log, too.
+    fn note(
+        &self,
+        action: &'static str,
+        sql: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<usize, StoreError> {
         self.work
             .connection
             .prepare_cached(sql)
@@ -192,13 +203,13 @@ impl Ledger for SessionLedger<'_, '_> {
         let sql = "INSERT INTO turns (session_id, turn_id, request_seq, requested_at) \
                    VALUES (?1, ?2, ?3, ?4)";
         let values = params![self.key, turn.to_string(), number(seq), at.as_millisecond()];
-        self.execute("open a turn", sql, values)?;
+        self.note("open a turn", sql, values)?;
         Ok(())
     }
 
     fn close_turn(&mut self, turn: TurnId, seq: Seq) -> Result<(), StoreError> {
         let sql = "UPDATE turns SET response_seq = ?3 WHERE session_id = ?1 AND turn_id = ?2";
-        self.execute("close a turn", sql, params![self.key, turn.to_string(), number(seq)])?;
+        self.note("close a turn", sql, params![self.key, turn.to_string(), number(seq)])?;
         Ok(())
     }
 

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_session_numbers.sql"),
     include_str!("migrations/0008_newest_at_the_end.sql"),
     include_str!("migrations/0009_run_leases.sql"),
+    include_str!("migrations/0010_turns_counted_later.sql"),
 ];
 
 /// The first version that derives what the store keeps beside the log today.

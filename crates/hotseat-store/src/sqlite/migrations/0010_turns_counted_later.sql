@@ -1,0 +1,2 @@
+-- How many turns of a session wait is folded from its log like the rest of its row, and may be written
+-- later. An older program would count only those that its row knows, so it must not open the file.
