@@ -8,7 +8,7 @@ use hotseat_store::{Limits, Store};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::log::{append, at, created, event, id, ids, run, said, session};
+use crate::log::{answer, append, at, created, event, id, ids, request, run, said, session};
 use crate::settling::{everything, told};
 
 /// Copies a store as a crash would leave it: what is in the files at this moment.
@@ -42,6 +42,8 @@ async fn what_was_not_settled_when_it_crashed_is_there_afterwards_and_counts_onc
         append(&store, id(1), vec![told(&format!("e{n}"), &usage), said(&format!("s{n}"), "!")])
             .await;
         append(&store, id(1), vec![run(n, "started"), run(n, "finished")]).await;
+        append(&store, id(1), vec![request(2 * n), request(2 * n + 1)]).await;
+        append(&store, id(1), vec![answer(2 * n)]).await;
         let copy = copied(&path, folder.path(), &format!("copy-{n}.db"));
         if unsettled(&copy) > 0 {
             found = Some(copy);
@@ -50,6 +52,7 @@ async fn what_was_not_settled_when_it_crashed_is_there_afterwards_and_counts_onc
     }
     let copy = found.expect("a crash with unsettled events");
     let expected = everything(&store, id(1)).await;
+    assert!(session(&store, id(1)).await.pending_turns > 0);
     let again = Store::sqlite(&copy, Limits::default()).unwrap();
     assert_eq!(append(&again, id(1), vec![event("e0"), said("s0", "!")]).await.new, 0);
     assert_eq!(everything(&again, id(1)).await, expected);
