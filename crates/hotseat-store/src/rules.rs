@@ -13,13 +13,16 @@
 use std::sync::Arc;
 
 use hotseat_core::{
-    Account, Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionStatus, StateOwner,
-    TurnEnd, TurnId, read_message,
+    Account, Effect, Kind, Message, NewEvent, Record, RunEffect, Seq, SessionId, SessionStatus,
+    StateOwner, TurnEnd, TurnId, read_message,
 };
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{AppendError, Appended, Expected, Lease, Limits, OpenRun, Session, StoreError};
+use crate::{
+    AppendError, Appended, AuditAction, Expected, Lease, Limits, NewAuditEntry, OpenRun, Session,
+    StoreError, claim_on,
+};
 
 /// How hard payloads are compressed: fast, as every append pays for it.
 const ZSTD_LEVEL: i32 = 1;
@@ -46,6 +49,8 @@ pub struct Answerer {
     pub now: Timestamp,
     /// The worker that ends a turn of its own run, if it is one.
     pub worker: Option<String>,
+    /// What is written into the audit of it, if anything is. It is there if the answer is.
+    pub noted: Option<AuditAction>,
 }
 
 impl Prepared {
@@ -73,6 +78,19 @@ impl Prepared {
     /// An event of the log, to be folded again and not to be written.
     pub(crate) fn again(event: NewEvent) -> Self {
         Self { effect: Effect::of(&event), event, compressed: None, by: None, worker: None }
+    }
+
+    /// What is written into the audit of an answer that stands at `seq`.
+    pub(crate) fn audit_entry(&self, session: SessionId, seq: Seq) -> Option<NewAuditEntry> {
+        let by = self.by.as_ref()?;
+        Some(NewAuditEntry {
+            at: by.now,
+            actor: by.name.clone(),
+            action: by.noted?,
+            subject: claim_on(self.event.turn_id?),
+            session: Some(session),
+            detail: json!({"seq": seq}),
+        })
     }
 
     /// When it happened: by its own account, or when it arrived.

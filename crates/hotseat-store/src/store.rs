@@ -320,9 +320,10 @@ impl Store {
         query: EventQuery,
     ) -> Result<Vec<Event>, StoreError> {
         let began = Instant::now();
-        let events = match self.hub.recent(session, &query) {
-            Some(known) => Ok(known.into_iter().map(Arc::unwrap_or_clone).collect()),
-            None => ask!(self.events(session, query)),
+        let events = if let Some(known) = self.hub.recent(session, &query) {
+            Ok(known.into_iter().map(Arc::unwrap_or_clone).collect())
+        } else {
+            ask!(self.events(session, query))
         };
         self.times.read.record(began.elapsed());
         events

@@ -11,9 +11,13 @@ use crate::clock;
 pub(crate) const EXPORT_PAGE: usize = 500;
 
 impl App {
+    /// Whether what is done here is written down. What the server does by itself is not
+    /// somebody's act: the log of the session has it.
+    pub(super) fn is_noted(&self) -> bool {
+        self.visitor.client.is_some()
+    }
+
     /// Writes down what the caller did. It is done already, so a failure is for the log.
-    ///
-    /// What the server does by itself is not somebody's act: the log of the session has it.
     pub(super) async fn note(
         &self,
         action: AuditAction,
@@ -21,7 +25,7 @@ impl App {
         session: Option<SessionId>,
         detail: Value,
     ) {
-        if self.visitor.client.is_none() {
+        if !self.is_noted() {
             return;
         }
         let actor = self.visitor.caller.name().to_owned();

@@ -11,8 +11,8 @@ use hotseat_core::{
     TurnId,
 };
 use hotseat_store::{Answerer, AppendError, AuditAction, Expected, Turn, TurnQuery};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::sessions::{parse_agent_name, server_event};
 use super::{App, Claim, ServiceError};
@@ -124,9 +124,8 @@ impl App {
         let event = response_to(&opened, turn, seat, payload);
         self.check_size(event.payload.get().len())?;
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event, None).await?;
+        let seq = self.append_response(session, event, None, AuditAction::TurnDecided).await?;
         self.claim_is_over(session, turn).await;
-        self.note_turn(AuditAction::TurnDecided, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids })
     }
 
@@ -162,9 +161,8 @@ impl App {
         let payload = signed(Dismissal::new(reason).to_payload(), self.signature());
         let event = response_to(&opened, turn, "human", payload);
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event, worker).await?;
+        let seq = self.append_response(session, event, worker, AuditAction::TurnDismissed).await?;
         self.claim_is_over(session, turn).await;
-        self.note_turn(AuditAction::TurnDismissed, session, turn, json!({"seq": seq})).await;
         Ok(Decided { event_id, seq, call_ids: Vec::new() })
     }
 
@@ -227,12 +225,14 @@ impl App {
         session: SessionId,
         event: NewEvent,
         worker: Option<&str>,
+        act: AuditAction,
     ) -> Result<Seq, ServiceError> {
         let turn = event.turn_id;
         let by = Answerer {
             name: self.visitor.caller.name().to_owned(),
             now: clock::now(),
             worker: worker.map(str::to_owned),
+            noted: self.is_noted().then_some(act),
         };
         match self.store.answer(session, event, by).await {
             Ok(appended) => {

@@ -9,6 +9,7 @@ mod statements;
 
 use deadpool_postgres::Client;
 use futures_util::future::{join, join_all};
+use hotseat_core::SessionId;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -20,7 +21,7 @@ use crate::tally::Tally;
 use crate::{RemovalReason, Session};
 pub(super) use statements::REMOVALS;
 use statements::{
-    ASKS, CREATE, EVENTS, FORGET, MESSAGES, MINUTES, PLACED_EVENTS, REMOVE, SHARED, STATE,
+    ASKS, AUDIT, CREATE, EVENTS, FORGET, MESSAGES, MINUTES, PLACED_EVENTS, REMOVE, SHARED, STATE,
     SUMMARISE, TOOLS, TURNS, UNINDEXED,
 };
 
@@ -51,6 +52,7 @@ impl<'b> Sheet<'b> {
         sheet.add(EVENTS, rows, columns);
         sheet.unindexed(books);
         sheet.removed(books);
+        sheet.acts(books);
         let mut tally = Tally::default();
         for (_, event) in books.iter().flat_map(|book| &book.events) {
             tally.add(event.event.timestamp, &event.effect.usage);
@@ -150,6 +152,28 @@ impl<'b> Sheet<'b> {
         let written: Vec<Uuid> =
             books.iter().filter(|book| !book.events.is_empty()).map(|b| b.id.uuid()).collect();
         self.add(UNINDEXED, written.len(), vec![Box::new(written)]);
+    }
+
+    /// What the audit says of answers. Each is known by its answer.
+    fn acts(&mut self, books: &'b [Book]) {
+        let answers = books.iter().flat_map(|book| {
+            book.events.iter().filter_map(move |(seq, answer)| {
+                Some((key(&answer.event.event_id), answer.audit_entry(book.id, *seq)?))
+            })
+        });
+        let acts: Vec<_> = answers.collect();
+        let columns: Vec<Values<'b>> = vec![
+            Box::new(acts.iter().map(|(key, _)| *key).collect::<Vec<_>>()),
+            Box::new(acts.iter().map(|(_, act)| act.at.as_millisecond()).collect::<Vec<_>>()),
+            Box::new(acts.iter().map(|(_, act)| kept(&act.actor).into_owned()).collect::<Vec<_>>()),
+            Box::new(acts.iter().map(|(_, act)| act.action.as_str()).collect::<Vec<_>>()),
+            Box::new(acts.iter().map(|(_, act)| act.subject.clone()).collect::<Vec<_>>()),
+            Box::new(
+                acts.iter().map(|(_, act)| act.session.map(SessionId::uuid)).collect::<Vec<_>>(),
+            ),
+            Box::new(acts.iter().map(|(_, act)| act.detail.to_string()).collect::<Vec<_>>()),
+        ];
+        self.add(AUDIT, acts.len(), columns);
     }
 
     /// Events that limits removed. Turns are written before, and those that are answered go

@@ -15,7 +15,7 @@ use super::tail::{Summary, Unsettled};
 use super::usage::count;
 use super::whereabouts::Clue;
 use super::writer::Work;
-use super::{identity, leases, reader, servers, settle};
+use super::{audit, identity, leases, reader, servers, settle};
 use crate::rules::{Ledger, Prepared, Removed};
 use crate::{EventQuery, Lease, Limits, Session, StoreError, claim_on};
 
@@ -185,8 +185,9 @@ impl Ledger for SessionLedger<'_, '_> {
             .and_then(|statement| {
                 row::insert_event(statement, &self.key, seq, event, self.added.last_id)
             })
-            .map(|_| ())
-            .map_err(StoreError::backend("insert an event"))
+            .map_err(StoreError::backend("insert an event"))?;
+        let Some(entry) = event.audit_entry(self.session, seq) else { return Ok(()) };
+        audit::insert(self.work.connection, &entry).map_err(StoreError::backend("write the audit"))
     }
 
     fn entered(&mut self, seq: Seq, event: Prepared) {

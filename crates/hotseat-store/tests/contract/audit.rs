@@ -1,9 +1,11 @@
 //! What was done by whom.
 
-use hotseat_store::{AuditAction, AuditEntry, AuditQuery, NewAuditEntry, Order, Store};
+use hotseat_store::{
+    Answerer, AuditAction, AuditEntry, AuditQuery, NewAuditEntry, Order, Store, claim_on,
+};
 use serde_json::json;
 
-use crate::log::{at, created, id};
+use crate::log::{answer, append, at, created, id, request, turn};
 use crate::suite;
 
 suite!(
@@ -12,6 +14,7 @@ suite!(
     entries_are_chosen_by_actor_action_and_session,
     an_entry_outlives_its_session,
     many_who_write_at_once_get_a_place_each,
+    an_answer_is_in_the_audit_if_it_is_in_the_log,
 );
 
 fn entry(actor: &str, action: AuditAction, session: Option<u128>) -> NewAuditEntry {
@@ -129,4 +132,29 @@ async fn many_who_write_at_once_get_a_place_each(store: Store) {
     let mut places = seqs(&list(&store, AuditQuery::default()).await);
     places.dedup();
     assert_eq!(places.len(), 20);
+}
+
+async fn an_answer_is_in_the_audit_if_it_is_in_the_log(store: Store) {
+    created(&store, 1).await;
+    append(&store, id(1), vec![request(1), request(2)]).await;
+    let by = |noted| Answerer { name: "ada".to_owned(), now: at(9), worker: None, noted };
+    let decided = Some(AuditAction::TurnDecided);
+    // Not the head, so it is refused.
+    store.answer(id(1), answer(2), by(decided)).await.unwrap_err();
+    for _sent_again in [false, true] {
+        store.answer(id(1), answer(1), by(decided)).await.unwrap();
+    }
+    // Nobody's act.
+    store.answer(id(1), answer(2), by(None)).await.unwrap();
+    let [entry] = &list(&store, AuditQuery::default()).await[..] else { panic!("one entry") };
+    let expected = AuditEntry {
+        seq: entry.seq,
+        at: at(9),
+        actor: "ada".to_owned(),
+        action: "turn.decided".to_owned(),
+        subject: claim_on(turn(1)),
+        session: Some(id(1)),
+        detail: json!({"seq": 3}),
+    };
+    assert_eq!(*entry, expected);
 }

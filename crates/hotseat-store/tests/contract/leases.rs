@@ -36,7 +36,7 @@ fn lease(n: u128, subject: &str, holder: &str, since: i64, until: i64) -> Lease 
 }
 
 fn by(name: &str, now: i64) -> Answerer {
-    Answerer { name: name.to_owned(), now: at(now), worker: None }
+    Answerer { name: name.to_owned(), now: at(now), worker: None, noted: None }
 }
 
 async fn a_turn_that_somebody_has_claimed_is_answered_by_nobody_else(store: Store) {

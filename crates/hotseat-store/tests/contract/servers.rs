@@ -188,7 +188,8 @@ async fn a_worker_writes_nothing_of_a_run_that_another_has_or_had_after_it(datab
 }
 
 async fn dismiss(store: &Store, session: SessionId, by: &str) -> Result<(), AppendError> {
-    let by = Answerer { name: "owner".to_owned(), now: at(2), worker: Some(by.to_owned()) };
+    let by =
+        Answerer { name: "owner".to_owned(), now: at(2), worker: Some(by.to_owned()), noted: None };
     store.answer(session, dismissal(1), by).await.map(drop)
 }
 

@@ -50,6 +50,11 @@ pub(in crate::postgres) const EVENTS: &str = insert_events!("", "");
 /// Events that have their place.
 pub(in crate::postgres) const PLACED_EVENTS: &str = insert_events!(", place", ", $18::bigint[]");
 
+/// What was done by whom. Written again after a connection was lost, it is still one.
+pub(in crate::postgres) const AUDIT: &str = "INSERT INTO audit (entry_key, at, actor, action, subject, session_id, \
+     detail) SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], \
+     $6::uuid[], $7::text[]) ON CONFLICT (entry_key) DO NOTHING";
+
 /// Turns, new or answered.
 pub(in crate::postgres) const TURNS: &str = "INSERT INTO turns (session_id, turn_id, request_seq, requested_at, \
      response_seq) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], \
