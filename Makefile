@@ -121,7 +121,7 @@ $(STAMPS)/nginx:
 test-ui: ui/node_modules/.stamp
 	cd ui && npm test --silent
 
-test-python: $(STAMPS)/package-dev $(STAMPS)/postgres
+test-python: $(STAMPS)/package-dev $(STAMPS)/postgres e2e/node_modules/.stamp
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
 	HOTSEAT_TEST_STORE=postgres HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet $(OVER_POSTGRES)
 

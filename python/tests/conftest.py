@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -46,9 +47,9 @@ def new_server(tmp_path: Path, databases: str | None) -> Iterator[Callable[..., 
         pytest.fail(f"{BINARY} is not there: build it, or set HOTSEAT_BIN to the program")
     servers: list[Server] = []
 
-    def start(*agents: str, environment: dict[str, str] | None = None) -> Server:
+    def start(*agents: str, environment: dict[str, str] | None = None, **more: Any) -> Server:
         store = {"HOTSEAT_STORE": f"postgres{new_database(databases)}"} if databases else {}
-        server = Server(tmp_path, *agents, environment={**store, **(environment or {})})
+        server = Server(tmp_path, *agents, environment={**store, **(environment or {})}, **more)
         servers.append(server)
         server.start()
         return server

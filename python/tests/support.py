@@ -42,7 +42,11 @@ class Server:
     """The `hotseat` program on a port and a data folder that survive its death."""
 
     def __init__(
-        self, folder: Path, *agents: str, environment: dict[str, str] | None = None
+        self,
+        folder: Path,
+        *agents: str,
+        environment: dict[str, str] | None = None,
+        command: tuple[str, ...] = ("web", "--no-open"),
     ) -> None:
         self.data = folder / "data"
         self.port = free_port()
@@ -50,12 +54,13 @@ class Server:
         self.token = ""
         self._folder = folder
         self._agents = agents
+        self._command = command
         self._environment = environment or {}
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         """Starts the program and returns when it listens."""
-        command = [BINARY, "web", "--port", str(self.port), "--data", self.data, "--no-open"]
+        command = [BINARY, *self._command, "--port", str(self.port), "--data", self.data]
         self._process = subprocess.Popen(
             [*command, *self._agents],
             stdout=subprocess.PIPE,
@@ -65,7 +70,7 @@ class Server:
         )
         assert self._process.stdout is not None
         page = self._process.stdout.readline().strip()
-        assert "token=" in page, f"the server printed {page!r}"
+        assert f":{self.port}" in page, f"the server printed {page!r}"
         self.token = page.partition("token=")[2]
 
     def kill(self) -> None:

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from support import PATIENCE, Server
+from google.adk.cli.adk_web_server import RunAgentRequest
+from google.adk.cli.conformance.adk_web_server_client import AdkWebServerClient
+from google.genai import types
+from scripted_models import scripted_person
+from support import EXAMPLES, PATIENCE, Server, text_of
 
 PARROT = Path(__file__).parent / "parrot"
 
 
 @pytest.fixture
-def parrot(new_server: Callable[..., Server]) -> Iterator[httpx.Client]:
-    """A client of a server that hosts the parrot."""
+def perch(new_server: Callable[..., Server]) -> Server:
+    """A server that hosts the parrot."""
     server = new_server(str(PARROT), environment={"HOTSEAT_PYTHON": sys.executable})
     assert [agent["name"] for agent in server.wait_for_agents()["items"]] == ["parrot"]
-    headers = {"authorization": f"Bearer {server.token}"}
-    with httpx.Client(base_url=server.url, headers=headers, timeout=PATIENCE) as client:
+    return server
+
+
+@pytest.fixture
+def parrot(perch: Server) -> Iterator[httpx.Client]:
+    """A client of a server that hosts the parrot."""
+    headers = {"authorization": f"Bearer {perch.token}"}
+    with httpx.Client(base_url=perch.url, headers=headers, timeout=PATIENCE) as client:
         yield client
 
 
@@ -123,3 +135,81 @@ def test_a_model_that_fails_ends_the_run_with_its_error(parrot: httpx.Client) ->
     assert "RUN_FINISHED" not in types
     assert types.count("RUN_ERROR") == 1
     assert "the parrot fell off its perch" in told[-1]["message"]
+
+
+def word_document(*paragraphs: str) -> bytes:
+    """The least that is a document of Word."""
+    space = "http://schemas.openxmlformats.org"
+    lines = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    link = f"{space}/officeDocument/2006/relationships/officeDocument"
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{space}/package/2006/content-types">'
+        f'<Override PartName="/word/document.xml" ContentType="{kind}"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{space}/package/2006/relationships">'
+        f'<Relationship Id="r" Type="{link}" Target="word/document.xml"/></Relationships>',
+        "word/document.xml": f'<w:document xmlns:w="{space}/wordprocessingml/2006/main">'
+        f"<w:body>{lines}</w:body></w:document>",
+    }
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return written.getvalue()
+
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+def test_the_text_of_documents_reaches_whoever_is_in_the_seat_of_an_adk_agent(
+    perch: Server, parrot: httpx.Client
+) -> None:
+    document = word_document("The parrot is green.", "Its name is Polly.")
+    files = [
+        ("files", ("bird.docx", document, DOCX)),
+        ("files", ("seeds.csv", b"seed,grams\nhemp,12\n", "text/csv")),
+    ]
+    chat = {"data": {"message": "Describe it"}, "files": files}
+    # A person sees it in the request, exactly as ADK would send it to a model,
+    with scripted_person(perch, ()) as shown:
+        answer = parrot.post("/agent/parrot/chat?seat=human", **chat)
+    assert answer.status_code == 200, answer.text
+    (request,) = shown
+    parts = request["raw"]["contents"][-1]["parts"]
+    text = "\n".join(part["text"] for part in parts)
+    words = ["Describe it", "bird.docx", "The parrot is green.", "Its name is Polly.", "hemp"]
+    for word in words:
+        assert word in text, text
+    # and a model is told the same.
+    told = parrot.post("/agent/parrot/chat?seat=model", **chat).json()["content"]
+    for word in words:
+        assert word in told, told
+
+
+@pytest.mark.parametrize(("agent", "name"), [(PARROT, "parrot"), (EXAMPLES / "native", "tea_shop")])
+async def test_adks_own_client_talks_to_agents_of_both_runtimes(
+    new_server: Callable[..., Server], agent: Path, name: str
+) -> None:
+    # It knows of no token.
+    command = ("serve", "--no-auth", "--seat", "human")
+    environment = {"HOTSEAT_PYTHON": sys.executable}
+    server = new_server(str(agent), environment=environment, command=command)
+    server.wait_until_connected()
+    async with AdkWebServerClient(server.url) as client:
+        session = await client.create_session(app_name=name, user_id="ada", state={"colour": "red"})
+        with scripted_person(server, ()):
+            for text in ("one", "two"):
+                asked = RunAgentRequest(
+                    app_name=name,
+                    user_id="ada",
+                    session_id=session.id,
+                    new_message=types.Content(role="user", parts=[types.Part(text=text)]),
+                    streaming=True,
+                )
+                told = [event async for event in client.run_agent(asked)]
+                assert text_of(told[-1]) == f"You said: {text}"
+        kept = await client.get_session(app_name=name, user_id="ada", session_id=session.id)
+        assert kept.state == {"colour": "red"}
+        said = [text_of(event) for event in kept.events]
+        assert said == ["one", "You said: one", "two", "You said: two"]
+        await client.delete_session(app_name=name, user_id="ada", session_id=session.id)

@@ -14,6 +14,7 @@ mod binding;
 mod chat;
 mod cookie;
 mod credentials;
+mod document;
 mod eval_sets;
 mod events;
 mod export;
@@ -73,7 +74,7 @@ pub(crate) use view::{SessionView, state_of};
         description = "Sessions, turns and golden traces of AI agents, with a person in the model's seat."
     ),
     // What streams tell, which no operation names.
-    components(schemas(rooms::RoomView))
+    components(schemas(rooms::RoomView, document::ServerSentEvent))
 )]
 struct Document;
 
@@ -108,7 +109,7 @@ impl House {
 
 fn router(app: App) -> Router {
     let (api, document) = api().split_for_parts();
-    let document = with_server_facts(document);
+    let document = document::finished(document);
     let stalled_after = app.config.stalled_after;
     let site = Router::new()
         .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
@@ -139,12 +140,7 @@ fn router(app: App) -> Router {
 /// The OpenAPI document, as the server itself would answer it.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let (_, document) = api().split_for_parts();
-    with_server_facts(document)
-}
-
-fn with_server_facts(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    env!("CARGO_PKG_VERSION").clone_into(&mut document.info.version);
-    document
+    document::finished(document)
 }
 
 fn api() -> OpenApiRouter<App> {

@@ -107,7 +107,7 @@ pub(crate) struct Serve {
     pub(crate) protocol: Option<Protocol>,
 
     /// Open the page in a browser.
-    #[arg(long)]
+    #[arg(long, env = "HOTSEAT_OPEN")]
     pub(crate) open: bool,
 
     /// Log what is said, too.

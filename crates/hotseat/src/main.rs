@@ -12,6 +12,7 @@ mod import;
 mod init;
 mod logging;
 mod oidc;
+mod opening;
 mod output;
 mod people;
 mod serve;

@@ -2,15 +2,16 @@
 //!
 //! `web` and `serve` are this with different words around it.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use hotseat_agent::{AgentFile, FileProblem, ToolSpec, looks_native};
+use hotseat_core::Seat;
 use hotseat_server::{Access, App, Config, Door, STALLED_AFTER, Tls, serve};
 use hotseat_store::Store;
 use tokio::net::{TcpListener, TcpSocket};
@@ -30,22 +31,26 @@ const INTERRUPTED: u8 = 130;
 const KNOCKING: u32 = 4096;
 
 /// Where a server is, to be told to whoever started it.
-pub(crate) struct Running<'a> {
+pub(crate) struct Running {
     /// Its address.
-    pub(crate) url: &'a str,
+    pub(crate) url: String,
     /// What callers need.
-    pub(crate) token: Option<&'a str>,
+    pub(crate) token: Option<String>,
     /// The address that opens the page.
-    pub(crate) link: &'a str,
-    /// The name of its agent, where that is known before its code has run.
-    pub(crate) agent: Option<&'a str>,
+    pub(crate) link: String,
 }
 
-/// Runs a server until it is told to stop. `announce` is called once it listens.
-pub(crate) fn run(
-    settings: Settings,
-    announce: impl FnOnce(&Running<'_>) -> Result<()>,
-) -> Result<ExitCode> {
+/// Tells whoever started a server what they need to know.
+pub(crate) trait Voice: Send + 'static {
+    /// It listens. The link is to be written to stdout.
+    fn listens(&self, running: &Running) -> Result<()>;
+
+    /// Its first agent can be talked to, and this is who answers for its model.
+    fn agent_is_ready(&self, running: &Running, agent: &str, seat: Seat);
+}
+
+/// Runs a server until it is told to stop.
+pub(crate) fn run(settings: Settings, voice: impl Voice) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let telemetry = {
         // Its connection belongs to the runtime.
@@ -53,7 +58,7 @@ pub(crate) fn run(
         Telemetry::start(settings.otlp_endpoint.as_deref())?
     };
     logging::start(settings.log_format, settings.log_level.as_deref(), telemetry.as_ref())?;
-    let code = runtime.block_on(start(settings, announce));
+    let code = runtime.block_on(start(settings, voice));
     if let Some(telemetry) = telemetry {
         telemetry.stop();
     }
@@ -63,10 +68,7 @@ pub(crate) fn run(
     Ok(code)
 }
 
-async fn start(
-    settings: Settings,
-    announce: impl FnOnce(&Running<'_>) -> Result<()>,
-) -> Result<ExitCode> {
+async fn start(settings: Settings, voice: impl Voice) -> Result<ExitCode> {
     let (native, adk) = agents(&settings.agents)?;
     let data = DataFolder::open(&settings.data)?;
     let token = match &settings.auth {
@@ -104,14 +106,10 @@ async fn start(
 
     let stop_signal = stop_signal()?;
     let link = token.as_ref().map_or_else(|| url.clone(), |token| format!("{url}/?token={token}"));
-    let agent = native.first().map(|file| file.name.as_str());
-    announce(&Running { url: &url, token: token.as_deref(), link: &link, agent })?;
-    if app.serves_one() {
-        tokio::spawn(tell_agent(app.clone(), url.clone()));
-    }
-    if settings.open_browser && std::io::stdout().is_terminal() {
-        open(&link);
-    }
+    let running = Running { url: url.clone(), token: token.clone(), link };
+    voice.listens(&running)?;
+    settings.opening.carry_out(&running.link);
+    tokio::spawn(tell_agent(app.clone(), running, voice));
     let mut door = Door::new(listener);
     let needs_python = native.iter().any(|file| file.tools.iter().any(is_function));
     if !adk.is_empty() || needs_python {
@@ -194,11 +192,11 @@ fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-/// Says once by which name the agent is talked to: an ADK agent's is only known when a
-/// worker has loaded it.
-async fn tell_agent(app: App, url: String) {
-    if let Some(name) = app.first_agent().await {
-        tracing::info!(agent.name = name, "the agent is ready at {url}/agent/{name}/chat");
+/// Says once by which name the agent is talked to, and who answers: an ADK agent's name is only
+/// known when a worker has loaded it, and who answers may hang on the name.
+async fn tell_agent(app: App, running: Running, voice: impl Voice) {
+    if let Some((name, seat)) = app.first_agent().await {
+        voice.agent_is_ready(&running, &name, seat);
     }
 }
 
@@ -212,21 +210,6 @@ pub(crate) fn print_link(link: &str) -> Result<()> {
     writeln!(stdout, "{link}")?;
     stdout.flush()?;
     Ok(())
-}
-
-/// Opens the link where there is a desktop. That it cannot is no error: the link is printed.
-fn open(link: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let desktop = cfg!(target_os = "macos")
-        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
-    if desktop {
-        let _ = Command::new(opener)
-            .arg(link)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-    }
 }
 
 /// Resolves when standard input closes, which the system does when a parent dies.

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::args::{self, Common, LogFormat, Protocol, Web};
 use crate::oidc::Oidc;
+use crate::opening::Opening;
 use crate::people::People;
 
 /// A port that nobody else in the field uses.
@@ -133,7 +134,7 @@ pub(crate) struct Settings {
     pub(crate) auth: Auth,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) cors_origins: Vec<String>,
-    pub(crate) open_browser: bool,
+    pub(crate) opening: Opening,
     pub(crate) python: Option<PathBuf>,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: Option<String>,
@@ -165,7 +166,7 @@ impl Settings {
         let no_open = web.no_open || file.no_open;
         let mut settings = Self::decide(web.common, file, WEB_PORT, Seat::Human, Serve::NONE)?;
         settings.agents = or_else(web.agents, settings.agents);
-        settings.open_browser = !no_open;
+        settings.opening = if no_open { Opening::No } else { Opening::IfSomebodyIsThere };
         Ok(settings)
     }
 
@@ -181,7 +182,7 @@ impl Settings {
         };
         let mut settings = Self::decide(serve.common, file, SERVE_PORT, Seat::Model, given)?;
         settings.agents = vec![serve.agent];
-        settings.open_browser = serve.open;
+        settings.opening = if serve.open { Opening::Asked } else { Opening::No };
         settings.serve.access_log = true;
         settings.serve.log_content = serve.debug;
         Ok(settings)
@@ -207,7 +208,7 @@ impl Settings {
             auth: auth(common.token.or(file.token), no_auth)?,
             allowed_hosts: or_else(common.allowed_hosts, file.allowed_hosts),
             cors_origins: or_else(common.cors_origins, file.cors_origins),
-            open_browser: false,
+            opening: Opening::No,
             python: common.python.or(file.python),
             log_format: common.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             log_level: common.log_level.or(file.log_level),

@@ -771,7 +771,7 @@ export interface components {
             text?: string | null;
         };
         /** @description A session as a record: where it stands, and what was said. */
-        RecordView: (components["schemas"]["SecurityView"] | null) & {
+        RecordView: Record<string, unknown> & {
             created_at: string;
             current_phase?: string | null;
             error?: string | null;
@@ -887,6 +887,15 @@ export interface components {
             is_security_flagged: boolean;
             last_access_at?: string | null;
             security_warnings: components["schemas"]["WarningView"][];
+        };
+        /** @description One of the messages of a stream. */
+        ServerSentEvent: {
+            /** @description JSON. */
+            data: string;
+            /** @description What sort of message it is, where there are several. */
+            event?: string | null;
+            /** @description From where a reader can resume. */
+            id?: string | null;
         };
         /**
          * @description How far a server is.

@@ -96,8 +96,10 @@ pub(super) struct RecordView {
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<MessageView>>,
+    /// The fields of a `SecurityView`, where they were asked for: all of them or none.
     #[serde(flatten)]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object)]
     security: Option<SecurityView>,
     /// As they arrived, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]

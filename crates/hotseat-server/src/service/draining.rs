@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hotseat_core::Seat;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
@@ -73,16 +74,18 @@ impl App {
         self.config.serve.single
     }
 
-    /// The name of the first agent that can be talked to, once there is one; none if the
-    /// server closes before.
-    pub async fn first_agent(&self) -> Option<String> {
+    /// The name of the first agent that can be talked to, once there is one, and who usually
+    /// answers for its model; none if the server closes before.
+    pub async fn first_agent(&self) -> Option<(String, Seat)> {
         let mut changes = self.workers.changes();
         loop {
-            let mut agents = self.workers.list().items.into_iter();
-            if let Some(agent) = agents.find(|agent| agent.connected) {
-                return Some(agent.name);
+            let agents = self.workers.list().items;
+            let connected = agents.into_iter().find(|agent| agent.connected);
+            if let Some(agent) = connected.and_then(|agent| self.workers.agent(&agent.name)) {
+                return Some((agent.name.clone(), self.usual_seat(&agent)));
             }
             tokio::select! {
+                biased;
                 // One that lags looks again, too.
                 heard = changes.recv() => if let Err(RecvError::Closed) = heard {
                     return None;

@@ -2,7 +2,7 @@
 //! over every protocol, and what happens when something goes wrong.
 
 mod crowd;
-mod desk;
+pub(crate) mod desk;
 mod failures;
 mod human;
 mod model;

@@ -6,12 +6,15 @@ mod log;
 mod stopping;
 mod traces;
 
+use std::fs::Permissions;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use serde_json::json;
 
 use hotseat_testkit::providers::{Provider, Reply, Script, Wire};
-use hotseat_testkit::{Ended, HotseatProcess, Launch, ScriptedWorker};
+use hotseat_testkit::{Ended, HotseatProcess, Launch, ScriptedWorker, soon};
 
 use crate::HOTSEAT;
 
@@ -66,14 +69,15 @@ async fn a_native_agent_is_served_under_its_own_name() {
     let ended = hotseat.signal("TERM");
     assert_eq!((ended.code, ended.stdout), (Some(0), format!("{link}\n")), "{}", ended.stderr);
     for line in [
-        "serves desk with its model in the seat",
+        "serves agent.yaml. ",
+        "desk is ready, with its model in the seat.\n",
         &format!("AG-UI   POST {url}/ag-ui/desk\n"),
         &format!("REST    POST {url}/agent/desk/chat, "),
         &format!("curl {url}/agent/desk/chat -H 'Authorization: Bearer "),
     ] {
         assert!(ended.stderr.contains(line), "`{line}` is not in: {}", ended.stderr);
     }
-    assert!(!ended.stderr.contains("AGENT") && !ended.stderr.contains(KEY), "{}", ended.stderr);
+    assert!(!ended.stderr.contains(KEY), "{}", ended.stderr);
 }
 
 #[tokio::test]
@@ -89,8 +93,59 @@ async fn an_adk_agent_is_told_by_name_and_ready_once_a_worker_has_loaded_it() {
     drop(worker);
     let url = hotseat.api.url.clone();
     let stderr = hotseat.signal("TERM").stderr;
-    let line = format!("the agent is ready at {url}/agent/math/chat");
-    assert_eq!(stderr.matches(&line).count(), 1, "{stderr}");
+    for line in [
+        "math is ready, with its model in the seat.\n",
+        &format!("try it: curl {url}/agent/math/chat -H 'Authorization: Bearer "),
+    ] {
+        assert_eq!(stderr.matches(line).count(), 1, "{stderr}");
+    }
+}
+
+/// What is said of the seat of an agent that names one itself, by whoever else has a say.
+#[tokio::test]
+async fn whoever_is_said_to_be_in_the_seat_is_there() {
+    let toml = "[seats]\ndesk = \"model\"\n";
+    for (arguments, config, sitter) in [
+        (&[][..], "", "a person"),
+        (&["--seat=model"], "", "its model"),
+        (&[], toml, "its model"),
+        (&["--seat=human"], toml, "its model"),
+    ] {
+        let text = "name: desk\ninstructions: x\nseat: human\nmodel: {provider: openai, name: m, api_key: none}\n";
+        let launch = Launch::new(HOTSEAT)
+            .serving("agent.yaml")
+            .with_file("agent.yaml", text)
+            .with_file("hotseat.toml", config);
+        let launch = arguments.iter().fold(launch, |launch, each| launch.argument(*each));
+        let stderr = started(&launch).await.signal("TERM").stderr;
+        let line = format!("desk is ready, with {sitter} in the seat.\n");
+        assert!(stderr.contains(&line), "`{line}` is not in: {stderr}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_is_opened_for_whoever_asks_for_it() {
+    let launch = Launch::new(HOTSEAT)
+        .serving("agent.yaml")
+        .with_file("agent.yaml", "name: desk\ninstructions: x\n")
+        .argument("--open");
+    // Without a desktop they are told why it is not.
+    let stderr = started(&launch).await.signal("TERM").stderr;
+    assert!(stderr.contains("the page was not opened: there is no desktop here"), "{stderr}");
+
+    // With one, its opener gets the link, also where stdout is not a terminal.
+    let folder = launch.folder().to_owned();
+    let opened = folder.join("opened");
+    assert!(Command::new("mkfifo").arg(&opened).status().unwrap().success());
+    let script = format!("#!/bin/sh\necho \"$1\" > '{}'\n", opened.display());
+    let launch = launch.with_file("xdg-open", &script);
+    std::fs::set_permissions(folder.join("xdg-open"), Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let launch = launch.variable("PATH", &path).variable("DISPLAY", ":0");
+    let hotseat = started(&launch).await;
+    let read = tokio::task::spawn_blocking(|| std::fs::read_to_string(opened));
+    let link = soon("the opener's note", read).await.unwrap().unwrap();
+    assert_eq!(link.trim_end(), hotseat.link);
 }
 
 #[test]

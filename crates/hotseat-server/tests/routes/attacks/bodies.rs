@@ -8,9 +8,13 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use reqwest::Method;
+use serde_json::json;
 use tokio::runtime::Runtime;
 
-use hotseat_testkit::{Answer, ScriptedWorker, TestServer};
+use hotseat_testkit::providers::{Reply, Script};
+use hotseat_testkit::{Answer, Api, ScriptedWorker, TestServer};
+
+use crate::native::desk::Desk;
 
 /// By how much fewer bodies are sent than a runner tries elsewhere: each goes over a socket.
 const FEWER: u32 = 5;
@@ -43,11 +47,42 @@ const CALLS: [&str; 18] = [
     "Worker/Attach",
 ];
 
+/// A server with a session and an agent whose worker never answers.
 struct Target {
     runtime: Runtime,
     server: TestServer,
     session: String,
     _worker: ScriptedWorker,
+}
+
+/// A server with an agent that answers whatever can be read, so that everything behind the
+/// reading is reached, too.
+struct Served {
+    runtime: Runtime,
+    desk: Desk,
+}
+
+impl Served {
+    fn new() -> Self {
+        let runtime = Runtime::new().unwrap();
+        let hello = Script::always(Reply::text("Hello."));
+        let desk = runtime.block_on(Desk::with_model(hello));
+        Self { runtime, desk }
+    }
+
+    /// Sends a body to all the addresses at which the agent takes messages over REST.
+    fn chat(&self, kind: &str, body: &[u8]) -> Result<(), TestCaseError> {
+        for path in ["chat", "chat/multipart", "chat/stream", "chat/stream/multipart"] {
+            let path = format!("/agent/desk/{path}");
+            is_told(&path, &send(&self.runtime, self.desk.api(), &path, kind, body.to_vec()))?;
+        }
+        Ok(())
+    }
+
+    fn is_well(&self) {
+        let hello = self.runtime.block_on(self.desk.chat(&json!({"message": "Hi"})));
+        assert_eq!(hello.json(200)["content"], "Hello.");
+    }
 }
 
 impl Target {
@@ -64,14 +99,18 @@ impl Target {
 
     fn send(&self, path: &str, kind: &str, body: Vec<u8>) -> Answer {
         let path = path.replace("{id}", &self.session);
-        let request = self.server.api.request(Method::POST, &path);
-        let request = request.header("content-type", kind).header("te", "trailers").body(body);
-        self.runtime.block_on(self.server.api.send(request))
+        send(&self.runtime, &self.server.api, &path, kind, body)
     }
 
     fn is_well(&self) {
         self.runtime.block_on(self.server.api.get("/health")).json(200);
     }
+}
+
+fn send(runtime: &Runtime, api: &Api, path: &str, kind: &str, body: Vec<u8>) -> Answer {
+    let request = api.request(Method::POST, path);
+    let request = request.header("content-type", kind).header("te", "trailers").body(body);
+    runtime.block_on(api.send(request))
 }
 
 /// The bodies of a folder of `broken/`.
@@ -171,13 +210,32 @@ fn no_value_is_the_servers_fault() {
 
 #[test]
 fn no_form_is_the_servers_fault() {
-    let target = Target::new();
-    try_all("form", |body| {
-        // A form that can be read would wait for its answer.
-        let path = "/agent/nobody/chat";
-        is_told(path, &target.send(path, "multipart/form-data; boundary=b", body))
-    });
-    target.is_well();
+    let served = Served::new();
+    try_all("form", |body| served.chat("multipart/form-data; boundary=b", &body));
+    served.is_well();
+}
+
+#[test]
+fn no_message_as_json_is_the_servers_fault() {
+    let served = Served::new();
+    try_all("chat", |body| served.chat("application/json", &body));
+    for worst in WORST.lines() {
+        for body in [
+            worst.to_owned(),
+            format!(r#"{{"message":{worst}}}"#),
+            format!(r#"{{"message":"Hi","session_id":{worst}}}"#),
+            format!(r#"{{"message":"Hi","files":{worst}}}"#),
+            format!(
+                r#"{{"message":"Hi","files":[{{"content":{worst},"mime_type":"text/plain"}}]}}"#
+            ),
+            format!(
+                r#"{{"message":"Hi","files":[{{"content":"SGk=","mime_type":{worst},"filename":{worst}}}]}}"#
+            ),
+        ] {
+            served.chat("application/json", body.as_bytes()).unwrap();
+        }
+    }
+    served.is_well();
 }
 
 #[test]
