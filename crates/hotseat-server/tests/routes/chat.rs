@@ -90,6 +90,57 @@ async fn tools_are_told_with_their_true_status_and_tokens_are_counted() {
     assert_eq!(told["tokens_used"], tokens);
 }
 
+/// What ADK writes of tools that failed or wait: the shapes are those of its own toolset for MCP,
+/// of a tool that needs a confirmation, and of one whose result comes later.
+#[tokio::test]
+async fn a_tool_of_mcp_that_failed_is_an_error_and_one_that_waits_is_pending() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let mut told = stream(&server.api, &json!({"message": "Do it all"})).await;
+    let run = worker.run().await;
+    let call = |id: &str| json!({"functionCall": {"id": id, "name": id, "args": {}}});
+    let answer = |id: &str, response: Value| json!({"functionResponse": {"id": id, "name": id, "response": response}});
+    let asks = json!({"error": "This tool call requires confirmation, please approve or reject."});
+    for event in [
+        json!({"id": "1", "author": "math", "invocationId": "e", "longRunningToolIds": ["ticket"],
+            "content": {"role": "model", "parts": [call("broken"), call("fine"), call("delete"), call("ticket")]}}),
+        json!({"id": "2", "author": "math", "longRunningToolIds": ["ask"], "content": {"role": "user", "parts": [
+            {"functionCall": {"id": "ask", "name": "adk_request_confirmation", "args": {"originalFunctionCall": {"id": "delete"}}}}]}}),
+        json!({"id": "3", "author": "math", "actions": {"requestedToolConfirmations": {"delete": {"hint": "Sure?"}}},
+        "content": {"role": "user", "parts": [
+            answer("broken", json!({"content": [{"type": "text", "text": "no such file"}], "isError": true})),
+            answer("fine", json!({"content": [{"type": "text", "text": "5"}], "isError": false})),
+            answer("delete", asks),
+            answer("ticket", json!({"status": "open", "number": 7})),
+        ]}}),
+    ] {
+        worker.append(&run, "event", "", &event).await.unwrap();
+    }
+    worker.end(&run, "finished").await;
+    let end = told.next_of("stream_end").await.data();
+    let calls = end["tool_calls"].as_array().unwrap();
+    let statuses: Vec<_> =
+        calls.iter().map(|call| (call["id"].as_str().unwrap(), &call["status"])).collect();
+    let [error, success, pending] = ["error", "success", "pending"].map(Value::from);
+    assert_eq!(
+        statuses,
+        [
+            ("broken", &error),
+            ("fine", &success),
+            ("delete", &pending),
+            ("ticket", &pending),
+            ("ask", &pending)
+        ]
+    );
+    // What is counted of tools agrees.
+    let tools = server.api.get("/api/v1/stats").await.json(200)["tools"].clone();
+    let errors = |name: &str| {
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name);
+        tool.map(|tool| tool["errors"].clone())
+    };
+    assert_eq!((errors("broken"), errors("fine")), (Some(json!(1)), Some(json!(0))));
+}
+
 #[tokio::test]
 async fn a_stream_tells_pieces_as_they_come_and_nothing_twice() {
     let server = TestServer::scratch().await;
