@@ -14,6 +14,7 @@ mod logging;
 mod oidc;
 mod output;
 mod people;
+mod seats;
 mod serve;
 mod server;
 mod sessions;
