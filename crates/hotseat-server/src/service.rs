@@ -12,6 +12,7 @@ mod artifacts;
 mod asks;
 mod audit;
 mod chat;
+mod counters;
 mod draining;
 mod enumeration;
 mod error;
@@ -50,12 +51,14 @@ use jiff::Timestamp;
 use tokio::sync::{broadcast, watch};
 
 pub(crate) use adk_sessions::{AdkKey, AdkSession, NewAdkSession, none as no_events, seen};
+pub(crate) use admission::shown as shown_session;
 pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
 pub(crate) use audit::EXPORT_PAGE;
 pub(crate) use chat::{MAX_MESSAGE_CHARS, Saying};
 pub(crate) use draining::{ServerState, Waiter};
+pub(crate) use counters::Counters;
 pub(crate) use enumeration::{Enumeration, Suspect};
 pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
@@ -116,6 +119,7 @@ pub struct Server {
     rooms: Rooms,
     pub(crate) seats: Seats,
     /// The provider of accounts, where there is one.
+    pub(crate) counters: Counters,
     pub(crate) oidc: Option<Oidc>,
     guests: Guests,
     waiters: Waiters,
@@ -158,6 +162,7 @@ impl App {
             seats: Seats::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),
+            counters: Counters::default(),
             replicas,
             started_at: clock::now(),
             closing: watch::Sender::new(false),

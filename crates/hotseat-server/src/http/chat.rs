@@ -26,7 +26,7 @@ use self::said::Said;
 use self::stream::Stream;
 use super::Problem;
 use super::extract::{At, Entered, Params};
-use super::sse;
+use super::{journal, sse};
 use crate::service::{
     App, MAX_FILES_BYTES, Reply, RunStep, Saying, ServiceError, TokenUsage, ToolCallInfo,
     WatchedRun, failure,
@@ -191,7 +191,9 @@ async fn said(
         queue: params.queue,
         streaming,
     };
-    Ok(app.say(saying).await?)
+    let run = app.say(saying).await?;
+    journal::about(run.session());
+    Ok(run)
 }
 
 /// Refuses whoever comes where only AG-UI is spoken.
@@ -214,6 +216,9 @@ async fn answer(
             Some(RunStep::Logged(event)) => drop(reply.logged(&event)),
             Some(RunStep::Ended(end)) => {
                 if let Some(problem) = ended(&end, &reply) {
+    if let Some(session) = session {
+        journal::about(session);
+    }
                     return Err(problem);
                 }
                 break;

@@ -174,8 +174,11 @@ impl App {
         };
         let event_id = format!("run-{run_id}-{status}");
         entries.push(named_event(event_id, Kind::Run, &start.agent, end.to_payload()));
-        if let Err(error) = self.store.append(session, Expected::Any, entries).await {
-            tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
+        match self.store.append(session, Expected::Any, entries).await {
+            Ok(_) => self.counters.ended(start.seat, status),
+            Err(error) => {
+                tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
+            }
         }
     }
 
