@@ -90,6 +90,7 @@ use self::live::Live;
 use self::replicas::Replicas;
 use self::seats::Seats;
 use self::spans::Hosted;
+use self::native::Natives;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
@@ -122,6 +123,7 @@ pub struct Server {
     pub(crate) counters: Counters,
     pub(crate) oidc: Option<Oidc>,
     guests: Guests,
+    natives: Natives,
     waiters: Waiters,
     replicas: Replicas,
     pub(crate) started_at: Timestamp,
@@ -164,6 +166,7 @@ impl App {
             waiters: Waiters::default(),
             counters: Counters::default(),
             replicas,
+            natives: Natives::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         };

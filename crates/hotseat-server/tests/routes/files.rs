@@ -3,3 +3,6 @@
 mod form;
 mod limits;
 mod reading;
+mod room;
+
+pub(crate) use form::File;
