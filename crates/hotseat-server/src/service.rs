@@ -57,14 +57,17 @@ pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
 pub(crate) use audit::EXPORT_PAGE;
 pub(crate) use chat::{MAX_MESSAGE_CHARS, Saying};
-pub(crate) use draining::{ServerState, Waiter};
 pub(crate) use counters::Counters;
+pub(crate) use draining::{ServerState, Waiter};
 pub(crate) use enumeration::{Enumeration, Suspect};
 pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
-pub(crate) use files::{FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken};
+pub(crate) use files::{
+    FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, decoded_len, is_taken,
+    may_be_taken,
+};
 pub(crate) use follow::{Followed, Followers};
 pub use guests::ServeConfig;
 pub(crate) use ingest::adk_event;
@@ -87,10 +90,10 @@ use self::draining::Waiters;
 use self::guests::Guests;
 use self::keeping::Keeping;
 use self::live::Live;
+use self::native::Natives;
 use self::replicas::Replicas;
 use self::seats::Seats;
 use self::spans::Hosted;
-use self::native::Natives;
 use crate::clock;
 use crate::config::Config;
 use crate::identity::Visitor;
@@ -115,15 +118,15 @@ pub struct Server {
     pub(crate) keeping: Keeping,
     pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
+    pub(crate) counters: Counters,
     pub(crate) live: Live,
     hosted: Hosted,
     rooms: Rooms,
     pub(crate) seats: Seats,
+    natives: Natives,
     /// The provider of accounts, where there is one.
-    pub(crate) counters: Counters,
     pub(crate) oidc: Option<Oidc>,
     guests: Guests,
-    natives: Natives,
     waiters: Waiters,
     replicas: Replicas,
     pub(crate) started_at: Timestamp,
@@ -158,15 +161,15 @@ impl App {
             keeping: Keeping::default(),
             enumeration: Enumeration::default(),
             followers: Followers::default(),
+            counters: Counters::default(),
             live: Live::among(replicas.clone()),
             hosted: Hosted::default(),
             rooms: Rooms::among(replicas.clone()),
             seats: Seats::default(),
+            natives: Natives::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),
-            counters: Counters::default(),
             replicas,
-            natives: Natives::default(),
             started_at: clock::now(),
             closing: watch::Sender::new(false),
         };

@@ -4,17 +4,18 @@
 //! that is refused before an answer begins is problem+json; what fails later is an
 //! `error` event with the same fields.
 
+mod body;
 mod form;
 mod said;
 mod stream;
 
 use std::time::Instant;
 
+use axum::Json;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, RequestExt};
 use futures_util::stream::unfold;
 use hotseat_core::{RunChange, SessionId};
 use serde::{Deserialize, Serialize};
@@ -171,12 +172,8 @@ async fn said(
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|value| value.as_bytes().starts_with(b"multipart/form-data"));
-    let (said, files) = if form {
-        form::read(request).await?
-    } else {
-        let Json(said) = request.extract::<Json<Said>, _>().await?;
-        said.into_parts()?
-    };
+    let (said, files) =
+        if form { form::read(request).await? } else { body::read(request).await?.into_parts()? };
     let session = said.session_id.as_deref().map(session_id).transpose()?;
     let seat = params.seat.as_deref().map(str::parse).transpose();
     let seat =

@@ -1,5 +1,6 @@
 //! Files that come with a message, over every path that takes them.
 
+mod choosing;
 mod form;
 mod limits;
 mod reading;
