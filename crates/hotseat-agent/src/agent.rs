@@ -88,6 +88,16 @@ pub enum OpenError {
     },
 }
 
+/// Why an agent cannot work now, though it could be opened.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{reason}")]
+pub struct Unready {
+    /// The MCP server that does not answer, as the file names it.
+    pub server: String,
+    /// Why; its own words may be among these.
+    pub reason: String,
+}
+
 impl NativeAgent {
     /// Connects the model and the tools of a file.
     pub async fn open(file: AgentFile, functions: Arc<dyn Functions>) -> Result<Self, OpenError> {
@@ -131,7 +141,7 @@ impl NativeAgent {
     }
 
     /// Whether all MCP servers answer. One that died is reached again.
-    pub async fn ready(&self) -> Result<(), String> {
+    pub async fn ready(&self) -> Result<(), Unready> {
         try_join_all(self.0.sources.iter().map(Source::ready)).await.map(|_| ())
     }
 
@@ -169,9 +179,12 @@ impl std::fmt::Debug for NativeAgent {
 }
 
 impl Source {
-    async fn ready(&self) -> Result<(), String> {
+    async fn ready(&self) -> Result<(), Unready> {
         match self {
-            Self::Server(server) => server.ready().await,
+            Self::Server(server) => server
+                .ready()
+                .await
+                .map_err(|reason| Unready { server: server.spec().name.clone(), reason }),
             Self::One(..) => Ok(()),
         }
     }

@@ -20,7 +20,7 @@ mod spec;
 mod tool;
 mod tool_spec;
 
-pub use agent::{NativeAgent, OpenError};
+pub use agent::{NativeAgent, OpenError, Unready};
 pub use file::{AgentFile, AgentLimits, FileProblem, looks_native};
 pub use host::{ClientTool, Functions, Host, RunEnd, RunError, RunInput, TurnRequest};
 pub use instruction::MissingState;

@@ -42,6 +42,8 @@ pub struct ModelSpec {
     pub retries: u32,
     /// Headers to send besides.
     pub headers: BTreeMap<String, String>,
+    /// Whether it can see images. One that cannot is only told the text in them.
+    pub images: bool,
 }
 
 /// Whose wire format a model speaks.
@@ -79,6 +81,7 @@ impl ModelSpec {
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             retries: DEFAULT_RETRIES,
             headers: BTreeMap::new(),
+            images: true,
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 pub use head::AdkHead;
-pub use part::AdkPart;
+pub use part::{AdkPart, is_failure};
 pub(crate) use part::{is_user_message, read_parts, user_text};
 
 use crate::alias;

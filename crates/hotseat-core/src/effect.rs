@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use crate::input_request::InputKind;
 use crate::record::{Account, Research};
 use crate::{
-    AdkEvent, AdkPart, Kind, NewEvent, RunChange, ToolRun, ToolRunStatus, state, title_from,
+    AdkEvent, AdkPart, Kind, NewEvent, RunChange, ToolRun, ToolRunStatus, is_failure, state,
+    title_from,
 };
 
 /// What one event changes.
@@ -198,8 +199,7 @@ fn usage(event: &AdkEvent) -> Usage {
             None
         }
         AdkPart::FunctionResponse { name, response, .. } if !event.is_from_user() => {
-            let failed = response.as_object().is_some_and(|object| object.contains_key("error"));
-            Some((name.clone(), failed))
+            Some((name.clone(), is_failure(response)))
         }
         _ => None,
     });

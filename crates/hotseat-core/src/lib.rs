@@ -39,7 +39,7 @@ mod tool_calls;
 mod violation;
 mod word;
 
-pub use adk_event::{AdkEvent, AdkHead, AdkPart, InvalidEvent};
+pub use adk_event::{AdkEvent, AdkHead, AdkPart, InvalidEvent, is_failure};
 pub use alias::is_camel_of;
 pub use camel::camel_event;
 pub use case_diff::{Difference, diff_cases};

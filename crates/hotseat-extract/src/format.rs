@@ -96,16 +96,9 @@ impl Format {
             return Err(ExtractError::Empty { name });
         }
         let by_name = filename.and_then(Self::from_filename);
-        let declared = match Declared::by(mime_hint) {
-            Declared::As(format) => Some(format),
-            Declared::Nothing => by_name,
-            // What browsers on Windows call a CSV file when Excel is installed.
-            Declared::Unknown(mime)
-                if mime == "application/vnd.ms-excel" && by_name == Some(Self::Csv) =>
-            {
-                by_name
-            }
-            Declared::Unknown(mime) => return Err(ExtractError::Unsupported { name, found: mime }),
+        let declared = match Self::declared(mime_hint, by_name) {
+            Ok(declared) => declared,
+            Err(found) => return Err(ExtractError::Unsupported { name, found }),
         };
         let found = match content(bytes) {
             Content::Is(format) => format,
@@ -123,6 +116,26 @@ impl Format {
                 Err(mismatch(name, Some(declared), &format!("a {found} file")))
             }
             _ => Ok(found),
+        }
+    }
+
+    /// Whether a document with this label may be supported at all. A label that says nothing leaves it to the content.
+    pub fn may_be(mime: &str, filename: &str) -> bool {
+        Self::declared(Some(mime), Self::from_filename(filename)).is_ok()
+    }
+
+    /// What a document is declared as, if as anything; else the type that is not supported.
+    fn declared(mime: Option<&str>, by_name: Option<Self>) -> Result<Option<Self>, String> {
+        match Declared::by(mime) {
+            Declared::As(format) => Ok(Some(format)),
+            Declared::Nothing => Ok(by_name),
+            // What browsers on Windows call a CSV file when Excel is installed.
+            Declared::Unknown(mime)
+                if mime == "application/vnd.ms-excel" && by_name == Some(Self::Csv) =>
+            {
+                Ok(by_name)
+            }
+            Declared::Unknown(mime) => Err(mime),
         }
     }
 

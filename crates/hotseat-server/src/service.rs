@@ -12,6 +12,7 @@ mod artifacts;
 mod asks;
 mod audit;
 mod chat;
+mod counters;
 mod draining;
 mod enumeration;
 mod error;
@@ -50,18 +51,23 @@ use jiff::Timestamp;
 use tokio::sync::{broadcast, watch};
 
 pub(crate) use adk_sessions::{AdkKey, AdkSession, NewAdkSession, none as no_events, seen};
+pub(crate) use admission::shown as shown_session;
 pub use agents::{Agent, AgentList, LoadProblem};
 pub(crate) use artifacts::Artifact;
 pub(crate) use asks::{AskAnswer, What};
 pub(crate) use audit::EXPORT_PAGE;
 pub(crate) use chat::{MAX_MESSAGE_CHARS, Saying};
+pub(crate) use counters::Counters;
 pub(crate) use draining::{ServerState, Waiter};
 pub(crate) use enumeration::{Enumeration, Suspect};
 pub(crate) use error::ServiceError;
 pub(crate) use eval_runs::{EvalRun, EvalRunWish, EvalRuns};
 pub(crate) use eval_sets::{EvalSetSummary, Validation};
 pub(crate) use export::{Exported, Preview};
-pub(crate) use files::{FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken};
+pub(crate) use files::{
+    FileProblem, MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, decoded_len, is_taken,
+    may_be_taken,
+};
 pub(crate) use follow::{Followed, Followers};
 pub use guests::ServeConfig;
 pub(crate) use ingest::adk_event;
@@ -84,6 +90,7 @@ use self::draining::Waiters;
 use self::guests::Guests;
 use self::keeping::Keeping;
 use self::live::Live;
+use self::native::Natives;
 use self::replicas::Replicas;
 use self::seats::Seats;
 use self::spans::Hosted;
@@ -111,10 +118,12 @@ pub struct Server {
     pub(crate) keeping: Keeping,
     pub(crate) enumeration: Enumeration,
     pub(crate) followers: Followers,
+    pub(crate) counters: Counters,
     pub(crate) live: Live,
     hosted: Hosted,
     rooms: Rooms,
     pub(crate) seats: Seats,
+    natives: Natives,
     /// The provider of accounts, where there is one.
     pub(crate) oidc: Option<Oidc>,
     guests: Guests,
@@ -152,10 +161,12 @@ impl App {
             keeping: Keeping::default(),
             enumeration: Enumeration::default(),
             followers: Followers::default(),
+            counters: Counters::default(),
             live: Live::among(replicas.clone()),
             hosted: Hosted::default(),
             rooms: Rooms::among(replicas.clone()),
             seats: Seats::default(),
+            natives: Natives::default(),
             guests: Guests::default(),
             waiters: Waiters::default(),
             replicas,

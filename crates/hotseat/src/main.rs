@@ -15,6 +15,7 @@ mod oidc;
 mod opening;
 mod output;
 mod people;
+mod seats;
 mod serve;
 mod server;
 mod sessions;

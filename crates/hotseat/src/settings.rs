@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use hotseat_core::{Recording, Seat};
+use hotseat_core::Seat;
 use hotseat_server::{LedgerConfig, PeopleConfig, SeatConfig, ServeConfig};
 use hotseat_store::{Address, Limits, OpenError};
 use serde::Deserialize;
@@ -16,6 +15,7 @@ use crate::args::{self, Common, LogFormat, Protocol, Web};
 use crate::oidc::Oidc;
 use crate::opening::Opening;
 use crate::people::People;
+use crate::seats;
 
 /// A port that nobody else in the field uses.
 pub(crate) const WEB_PORT: u16 = 4687;
@@ -44,7 +44,7 @@ struct File {
     otlp_endpoint: Option<String>,
     seat: Option<String>,
     /// Seats of agents, by their names.
-    seats: BTreeMap<String, Seat>,
+    seats: BTreeMap<String, String>,
     serve: ServeFile,
     sessions: Ledger,
     people: People,
@@ -215,7 +215,7 @@ impl Settings {
             otlp_endpoint: common.otlp_endpoint.or(file.otlp_endpoint),
             exit_with_parent: common.exit_with_parent,
             ledger: file.sessions.decide()?,
-            seats: seats(common.seat.or(file.seat), file.seats, seat)?,
+            seats: seats::decide(common.seat.or(file.seat), &file.seats, seat)?,
             serve: given.decide(file.serve)?,
             tls: tls(common.tls_cert.or(file.tls_cert), common.tls_key.or(file.tls_key))?,
             people: PeopleConfig {
@@ -263,43 +263,6 @@ impl Serve {
             ..defaults
         })
     }
-}
-
-/// Who sits where. A recording is read now, so that one that cannot be is told at once.
-fn seats(
-    given: Option<String>,
-    agents: BTreeMap<String, Seat>,
-    otherwise: Seat,
-) -> Result<SeatConfig> {
-    let Some(given) = given else {
-        return Ok(SeatConfig { chosen: None, default: otherwise, agents, recording: None });
-    };
-    let (word, file) = match given.split_once(':') {
-        Some((word, file)) => (word, Some(file)),
-        None => (given.as_str(), None),
-    };
-    let chosen: Seat = word
-        .parse()
-        .with_context(|| format!("`{given}` is no seat\nhint: use human, model or replay:FILE"))?;
-    let recording = match (chosen, file) {
-        (Seat::Replay, Some(file)) => Some(Arc::new(recording(Path::new(file))?).player(None)?),
-        (Seat::Replay, None) => {
-            bail!(
-                "the seat `replay` needs a file\nhint: --seat replay:FILE, an EvalSet or a session"
-            )
-        }
-        (Seat::Human | Seat::Model, Some(_)) => {
-            bail!("the seat `{word}` takes no file\nhint: use human, model or replay:FILE")
-        }
-        (Seat::Human | Seat::Model, None) => None,
-    };
-    Ok(SeatConfig { chosen: Some(chosen), default: otherwise, agents, recording })
-}
-
-fn recording(file: &Path) -> Result<Recording> {
-    let bytes = std::fs::read(file)
-        .with_context(|| format!("the recording {} could not be read", file.display()))?;
-    Recording::read(&bytes).with_context(|| format!("{} is no recording", file.display()))
 }
 
 fn tls(cert: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>> {

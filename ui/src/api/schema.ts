@@ -102,8 +102,15 @@ export interface components {
             files: string[];
             /** @description 1 to 10,000 characters, not blank. */
             message: string;
+            /**
+             * @description Pages of a PDF or slides, such as `1-3,7`: of the file before this field, or of every
+             *     file if it comes before them all.
+             */
+            pages?: string | null;
             /** @description ULID of the session to go on with. */
             session_id?: string | null;
+            /** @description A sheet of a workbook, in the same way; once for each sheet. */
+            sheets?: string[] | null;
         };
         ChatResponse: {
             /** @description The answer; may be empty. */
@@ -151,6 +158,22 @@ export interface components {
              * @description How many entries went.
              */
             removed: number;
+        };
+        /** @description A conversation with an agent. */
+        Conversation: {
+            created_at: string;
+            /**
+             * @description When something last happened in it; it is over 30 minutes after, unless the server
+             *     was told otherwise.
+             */
+            last_activity: string;
+            /**
+             * Format: int64
+             * @description What was said, by either side.
+             */
+            message_count: number;
+            /** @description ULID. */
+            session_id: string;
         };
         CsrfView: {
             csrf_token: string;
@@ -317,6 +340,8 @@ export interface components {
             agent_ready: boolean;
             /** @description Agents that can be run. */
             agents: number;
+            /** @description What keeps agents from working. */
+            problems?: string[];
             /** Format: int64 */
             sessions: number;
             /** @description People can sign in with an account from elsewhere, at `/auth/login`. */
@@ -736,7 +761,7 @@ export interface components {
             detail: string;
             /** @description For 422: where in the body, by JSON pointer, and why. */
             errors?: Record<string, unknown>[];
-            /** @description Joins this answer to the server's log. */
+            /** @description The id of the request, which joins this answer to the server's log. */
             instance: string;
             /** @description For `run_in_progress`: the run that goes on. */
             run_id?: string | null;

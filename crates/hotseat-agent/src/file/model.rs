@@ -9,7 +9,7 @@ use crate::spec::{
 };
 
 /// The keys of `model`.
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 13] = [
     "provider",
     "name",
     "endpoint",
@@ -22,6 +22,7 @@ pub(super) const KEYS: [&str; 12] = [
     "idle_timeout",
     "retries",
     "headers",
+    "images",
 ];
 
 /// Most repetitions of a failed request that a file may ask for.
@@ -62,6 +63,7 @@ pub(super) fn read(node: Node, around: &Surroundings<'_>) -> Result<ModelSpec, P
         idle_timeout: fields.duration("idle_timeout")?.unwrap_or(DEFAULT_IDLE_TIMEOUT),
         retries: fields.count("retries", 0, MAX_RETRIES)?.unwrap_or(DEFAULT_RETRIES),
         headers: fields.text_map("headers")?,
+        images: fields.flag("images")?.unwrap_or(true),
     })
 }
 

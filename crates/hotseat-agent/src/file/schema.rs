@@ -94,6 +94,7 @@ fn model() -> Value {
             "idle_timeout": {"$ref": "#/$defs/duration", "description": "How long the provider may be silent within an answer; 1m."},
             "retries": {"type": ["integer", "string"], "description": "How often a request that failed for a passing reason is repeated; 3."},
             "headers": {"$ref": "#/$defs/text_map", "description": "Headers to send besides."},
+            "images": {"type": ["boolean", "string"], "description": "Whether it can see images; true. One that cannot is only told the text in them."},
         },
     })
 }

@@ -133,7 +133,10 @@ impl Conversation {
                 for part in results {
                     pairing.result(&part["function_response"]);
                 }
-                let inputs = inputs.into_iter().map(input);
+                let inputs = inputs.into_iter().map(|part| match image_name(part) {
+                    Some(name) if !spec.images => Input::Text(left_out(name)),
+                    _ => input(part),
+                });
                 pairing.user(inputs.filter(|input| *input != Input::Text(String::new())).collect());
             }
         }
@@ -206,6 +209,21 @@ fn input(part: &Value) -> Input {
         return Input::File { uri: uri.to_owned(), mime_type };
     }
     Input::Other(part.clone())
+}
+
+/// What the image in a part is called, if there is one.
+fn image_name(part: &Value) -> Option<&str> {
+    let image = part.get("inline_data").or_else(|| part.get("file_data"))?;
+    fields::text(image, "mime_type").filter(|mime| mime.starts_with("image/"))?;
+    Some(fields::text(image, "display_name").unwrap_or_default())
+}
+
+/// What stands where a model that cannot see has no image.
+fn left_out(name: &str) -> String {
+    let name = if name.is_empty() { String::new() } else { format!("`{name}` ") };
+    format!(
+        "> An image {name}was sent here. You cannot see images; only the text in it could be read."
+    )
 }
 
 fn blob(part: &Value) -> Option<Blob> {

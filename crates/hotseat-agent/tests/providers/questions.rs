@@ -90,6 +90,26 @@ async fn the_instruction_and_the_tools_are_told() {
 }
 
 #[tokio::test]
+async fn a_model_that_sees_no_images_is_told_where_they_were() {
+    let parts = json!([
+        {"text": "What is this?"},
+        {"inline_data": {"mime_type": "image/png", "data": "aW1hZ2U=", "display_name": "a.png"}},
+        {"file_data": {"mime_type": "image/png", "file_uri": "https://pictures.example/b.png"}},
+        {"text": "And that?"},
+    ]);
+    for wire in Wire::ALL {
+        let mut seat = Seat::new(wire, [Reply::text("Fine.")]).await;
+        seat.spec.images = false;
+        seat.ask(&conversation(&json!([{"role": "user", "parts": parts}]))).await.answer();
+        let body = seat.body().to_string();
+        assert!(!body.contains("aW1hZ2U=") && !body.contains("b.png"), "{wire:?}: {body}");
+        let places = ["What is this?", "An image `a.png` was sent here", "An image was sent here"];
+        let places: Vec<_> = places.iter().map(|said| body.find(said)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{wire:?}: {body}");
+    }
+}
+
+#[tokio::test]
 async fn images_are_shown_in_the_usual_alphabet() {
     let contents = json!([{"role": "user", "parts": [
         {"text": "What is this?"},

@@ -106,6 +106,15 @@ impl Serialize for AdkPart {
     }
 }
 
+/// Whether what a tool answered says that it failed: by an `error`, as ADK and functions
+/// say it, or by MCP's mark, which ADK's toolset leaves in the result it passes on.
+pub fn is_failure(response: &Value) -> bool {
+    let is_set = |key: &str| response.get(key) == Some(&Value::Bool(true));
+    response.get("error").is_some_and(|error| !error.is_null())
+        || is_set("isError")
+        || is_set("is_error")
+}
+
 /// The parts of a genai Content, moved out of it.
 pub(crate) fn read_parts(content: &mut Map<String, Value>) -> Vec<AdkPart> {
     match alias::take(content, "parts") {

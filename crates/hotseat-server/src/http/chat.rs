@@ -4,19 +4,20 @@
 //! that is refused before an answer begins is problem+json; what fails later is an
 //! `error` event with the same fields.
 
+mod body;
 mod form;
 mod said;
 mod stream;
 
 use std::time::Instant;
 
+use axum::Json;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, RequestExt};
 use futures_util::stream::unfold;
-use hotseat_core::{RunChange, SessionId};
+use hotseat_core::{RunChange, SessionId, rfc3339};
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 use utoipa_axum::router::OpenApiRouter;
@@ -26,7 +27,7 @@ use self::said::Said;
 use self::stream::Stream;
 use super::Problem;
 use super::extract::{At, Entered, Params};
-use super::sse;
+use super::{journal, sse};
 use crate::service::{
     App, MAX_FILES_BYTES, Reply, RunStep, Saying, ServiceError, TokenUsage, ToolCallInfo,
     WatchedRun, failure,
@@ -70,6 +71,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(stream))
         .routes(routes!(stream_multipart))
         .layer(DefaultBodyLimit::max(MAX_CHAT_BYTES))
+        .routes(routes!(conversation))
         .routes(routes!(delete_session))
         // The page of a session has the same address.
         .route("/sessions/{session_id}", get(super::ui::serve))
@@ -144,6 +146,44 @@ pub(super) async fn stream_multipart(
     stream(entered, at, params, request).await
 }
 
+/// A conversation with an agent.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct Conversation {
+    /// ULID.
+    session_id: String,
+    created_at: String,
+    /// When something last happened in it; it is over 30 minutes after, unless the server
+    /// was told otherwise.
+    last_activity: String,
+    /// What was said, by either side.
+    message_count: u64,
+}
+
+/// What is known of a conversation. Asking does not keep it alive.
+#[utoipa::path(get, path = "/agent/{name}/sessions/{session_id}", tag = "agent",
+    params(("name" = String, Path), ("session_id" = String, Path)),
+    responses((status = 200, body = Conversation), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(super) async fn conversation(
+    Entered(app): Entered,
+    At((name, id)): At<(String, String)>,
+) -> Result<Json<Conversation>, Problem> {
+    offered(&app)?;
+    if app.workers.agent(&name).is_none() {
+        return Err(ServiceError::UnknownAgent(name).into());
+    }
+    let id = session_id(&id)?;
+    let session = app.present_guest(id).await?;
+    if session.agent.as_deref() != Some(name.as_str()) {
+        return Err(ServiceError::SessionNotFound(id).into());
+    }
+    Ok(Json(Conversation {
+        session_id: ulid_of(id),
+        created_at: rfc3339(session.created_at),
+        last_activity: rfc3339(session.updated_at),
+        message_count: session.message_count,
+    }))
+}
+
 /// Ends a conversation. Ending one that is not there is fine.
 #[utoipa::path(delete, path = "/sessions/{session_id}", tag = "agent", params(("session_id" = String, Path)),
     responses((status = 204), (status = 422, body = Problem)))]
@@ -171,13 +211,12 @@ async fn said(
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|value| value.as_bytes().starts_with(b"multipart/form-data"));
-    let (said, files) = if form {
-        form::read(request).await?
-    } else {
-        let Json(said) = request.extract::<Json<Said>, _>().await?;
-        said.into_parts()?
-    };
+    let (said, files) =
+        if form { form::read(request).await? } else { body::read(request).await?.into_parts()? };
     let session = said.session_id.as_deref().map(session_id).transpose()?;
+    if let Some(session) = session {
+        journal::about(session);
+    }
     let seat = params.seat.as_deref().map(str::parse).transpose();
     let seat =
         seat.map_err(|error: hotseat_core::UnknownWord| Problem::invalid(error.to_string()))?;
@@ -191,7 +230,9 @@ async fn said(
         queue: params.queue,
         streaming,
     };
-    Ok(app.say(saying).await?)
+    let run = app.say(saying).await?;
+    journal::about(run.session());
+    Ok(run)
 }
 
 /// Refuses whoever comes where only AG-UI is spoken.

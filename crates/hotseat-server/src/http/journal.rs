@@ -1,13 +1,16 @@
 //! Every request has an id, and its span in the traces; where it is wished for, a line
 //! in the log, without what was said.
 //!
-//! Ids of sessions in paths are shown in part only, as everywhere in the log.
+//! Ids of sessions are shown in part only, as everywhere in the log: those in paths, and
+//! those that a request is about without naming them there.
 //!
 //! The id is the caller's own `x-request-id` if that is one, and goes back with the
-//! answer. A stream is over when its last byte is gone, so that is when its line is
+//! answer; a problem in the answer names it as its `instance`, so the two can be joined
+//! with the log. A stream is over when its last byte is gone, so that is when its line is
 //! written.
 
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -16,11 +19,12 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
+use hotseat_core::SessionId;
 use http_body::{Frame, SizeHint};
 use tracing::{Instrument as _, Span};
 
 use crate::clock;
-use crate::service::{App, continue_trace};
+use crate::service::{App, continue_trace, shown_session};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -32,6 +36,39 @@ const MAX_ID: usize = 128;
 
 /// Letters of a session's id that a path may show.
 const SHOWN: usize = 8;
+
+tokio::task_local! {
+    /// The request that is being answered.
+    static REQUEST: Arc<Noted>;
+}
+
+/// What is known of a request while it is answered.
+#[derive(Debug, Default)]
+struct Noted {
+    id: String,
+    /// The session that it is about, where the path does not say.
+    session: OnceLock<SessionId>,
+    /// The code of the problem that it was answered with.
+    problem: OnceLock<&'static str>,
+}
+
+/// Notes which session the request that is being answered is about.
+pub(super) fn about(session: SessionId) {
+    // Outside of a request there is nothing to note it in.
+    let _ = REQUEST.try_with(|noted| noted.session.set(session));
+}
+
+/// Notes what went wrong with the request that is being answered.
+pub(super) fn problem(code: &'static str) {
+    let _ = REQUEST.try_with(|noted| noted.problem.set(code));
+}
+
+/// The name of the request that is being answered, as a URI.
+pub(super) fn instance() -> Option<String> {
+    let id = REQUEST.try_with(|noted| noted.id.clone()).ok()?;
+    let kind = if uuid::Uuid::try_parse(&id).is_ok() { "uuid" } else { "request" };
+    Some(format!("urn:{kind}:{id}"))
+}
 
 /// The same for routes that go through a router.
 pub(super) async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -49,15 +86,20 @@ where
 {
     let id = request_id(&request);
     let logged = app.config.serve.access_log;
-    let line = logged.then(|| Line::of(&request, &id));
+    let line = logged.then(|| Line::of(&request));
     let span = span_of(&request, &id);
-    let mut response = answer(request).instrument(span.clone()).await;
-    span.record("http.response.status_code", response.status().as_u16());
-    if let Ok(value) = HeaderValue::from_str(&id) {
+    let noted = Arc::new(Noted { id, ..Noted::default() });
+    let answering = answer(request).instrument(span.clone());
+    let mut response = REQUEST.scope(Arc::clone(&noted), answering).await;
+    let status = response.status().as_u16();
+    span.record("http.response.status_code", status);
+    app.counters.answered(status);
+    if let Ok(value) = HeaderValue::from_str(&noted.id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
     let Some(mut line) = line else { return response };
-    line.status = response.status().as_u16();
+    line.status = status;
+    line.noted = noted;
     response.map(|body| Body::new(Logged { body, line: Some(line) }))
 }
 
@@ -107,7 +149,7 @@ fn route(path: &str) -> String {
 
 /// What is written of a request.
 struct Line {
-    id: String,
+    noted: Arc<Noted>,
     method: String,
     path: String,
     status: u16,
@@ -115,9 +157,9 @@ struct Line {
 }
 
 impl Line {
-    fn of(request: &Request, id: &str) -> Self {
+    fn of(request: &Request) -> Self {
         Self {
-            id: id.to_owned(),
+            noted: Arc::default(),
             method: request.method().to_string(),
             path: shown(request.uri().path()),
             status: 0,
@@ -126,9 +168,18 @@ impl Line {
     }
 
     fn write(self) {
-        let Self { id, method, path, status, began } = self;
+        let Self { noted, method, path, status, began } = self;
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(request.id = id, method, path, status, milliseconds, "answered");
+        tracing::info!(
+            request.id = noted.id,
+            method,
+            path,
+            status,
+            session.id = noted.session.get().copied().map(shown_session),
+            problem = noted.problem.get().copied(),
+            milliseconds,
+            "answered"
+        );
     }
 }
 

@@ -104,6 +104,7 @@ pub const PERMISSIONS: &[(&str, &str, Needs)] = &[
     ("POST", "/agent/{name}/chat/multipart", Developer),
     ("POST", "/agent/{name}/chat/stream", Developer),
     ("POST", "/agent/{name}/chat/stream/multipart", Developer),
+    ("GET", "/agent/{name}/sessions/{session_id}", Viewer),
     ("DELETE", "/sessions/{session_id}", Developer),
     ("POST", "/ag-ui/{agent}", Developer),
     ("GET", "/ag-ui/{agent}/capabilities", Viewer),

@@ -2,7 +2,8 @@
 //!
 //! `code` is stable and for programs, `detail` says what happened to which thing
 //! and what to do next. What went wrong inside is only in the log, under the
-//! `instance` that the caller was given.
+//! `instance` that the caller was given: the id of the request, as everything that the
+//! log says of it has it.
 
 use std::any::Any;
 
@@ -13,6 +14,7 @@ use hotseat_store::PeopleError;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::journal;
 use crate::clock;
 use crate::error::causes;
 use crate::service::{FileProblem, ServiceError};
@@ -31,7 +33,7 @@ pub(crate) struct Problem {
     code: &'static str,
     /// What happened, and what to do next.
     detail: String,
-    /// Joins this answer to the server's log.
+    /// The id of the request, which joins this answer to the server's log.
     instance: String,
     /// For 422: where in the body, by JSON pointer, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +67,8 @@ impl Problem {
             status: status.as_u16(),
             code,
             detail: detail.into(),
-            instance: format!("urn:uuid:{}", clock::new_id()),
+            instance: journal::instance()
+                .unwrap_or_else(|| format!("urn:uuid:{}", clock::new_id())),
             errors: Vec::new(),
             decision: None,
             run_id: None,
@@ -75,6 +78,14 @@ impl Problem {
 
     pub(super) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// As part of an answer that began in the request of this `instance`.
+    pub(super) fn within(mut self, instance: Option<&str>) -> Self {
+        if let Some(instance) = instance {
+            instance.clone_into(&mut self.instance);
+        }
+        self
     }
 
     pub(crate) fn detail(&self) -> &str {
@@ -118,6 +129,7 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        journal::problem(self.code);
         let status = self.status();
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let content_type = HeaderValue::from_static("application/problem+json");

@@ -7,7 +7,7 @@ use hotseat_store::Latency;
 
 use super::Problem;
 use super::extract::Entered;
-use crate::service::{Meter, Stats};
+use crate::service::{Counters, Meter, Stats};
 
 /// Figures about everything that is kept.
 #[utoipa::path(get, path = "/api/v1/stats", tag = "server", responses((status = 200, body = Stats)))]
@@ -20,10 +20,11 @@ pub(super) async fn stats(Entered(app): Entered) -> Result<Json<Stats>, Problem>
     responses((status = 200, content_type = "text/plain", body = String)))]
 pub(super) async fn metrics(Entered(app): Entered) -> Result<Response, Problem> {
     let headers = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((headers, exposition(&app.meter().await?)).into_response())
+    let text = exposition(&app.meter().await?, &app.counters);
+    Ok((headers, text).into_response())
 }
 
-fn exposition(meter: &Meter) -> String {
+fn exposition(meter: &Meter, counters: &Counters) -> String {
     let totals = meter.figures.totals;
     let mut text = Exposition::default();
     text.gauge("hotseat_sessions", "Sessions that are kept.", real(totals.sessions));
@@ -44,6 +45,11 @@ fn exposition(meter: &Meter) -> String {
     );
     text.gauge("hotseat_agents_connected", "Agents with a connected worker.", real(meter.agents));
     text.gauge("hotseat_streams", "Streams that are being read.", real(meter.streams));
+    text.gauge(
+        "hotseat_rest_conversations",
+        "Sessions that were talked in lately over REST.",
+        real(meter.conversations),
+    );
     text.gauge(
         "hotseat_failed_access_attempts",
         "Attempts to get into sessions of others.",
@@ -74,6 +80,7 @@ fn exposition(meter: &Meter) -> String {
     for tool in &meter.figures.tools {
         text.sample("hotseat_tool_calls_total", "tool", &tool.name, real(tool.calls));
     }
+    text.since_start(counters);
     text.0
 }
 
@@ -106,6 +113,25 @@ impl Exposition {
     fn sample(&mut self, name: &str, label: &str, value: &str, number: f64) {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         self.line(format_args!("{name}{{{label}=\"{value}\"}} {number}"));
+    }
+
+    /// What is counted from the start of the server on.
+    fn since_start(&mut self, counters: &Counters) {
+        let requests = "hotseat_http_requests_total";
+        self.family(requests, "Requests that were answered, by status.", "counter");
+        for (class, count) in counters.answers() {
+            self.sample(requests, "status", &class, real(count));
+        }
+        let begun = "hotseat_runs_begun_total";
+        self.family(begun, "Runs that were taken in, by seat.", "counter");
+        for (seat, count) in counters.runs_begun() {
+            self.sample(begun, "seat", seat, real(count));
+        }
+        let ended = "hotseat_runs_ended_total";
+        self.family(ended, "Runs that are over, by seat and by how they ended.", "counter");
+        for (seat, status, count) in counters.runs_ended() {
+            self.line(format_args!("{ended}{{seat=\"{seat}\",status=\"{status}\"}} {count}"));
+        }
     }
 
     fn latency(&mut self, name: &str, help: &str, latency: Latency) {

@@ -174,7 +174,7 @@ impl App {
 }
 
 /// As much of an id as a log may show.
-pub(super) fn shown(id: SessionId) -> String {
+pub(crate) fn shown(id: SessionId) -> String {
     let mut text = id.to_string();
     text.truncate(SHOWN);
     text

@@ -2,7 +2,9 @@
 //!
 //! The text of a document becomes a part of the message, under its name; an image is
 //! passed on as it is beside the text in it. So what was read is in the request that
-//! a model or a person sees, and in the log.
+//! a model or a person sees, and in the log. How much of it fits is in `files/room.rs`.
+
+mod room;
 
 use std::time::Duration;
 
@@ -11,9 +13,10 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use hotseat_extract::{
     Document, ExtractError, Extracted, Format, Limits, Options, RangesError, extract,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use self::room::{Image, Reading, fit};
 use super::{App, ServiceError};
 
 /// The most files with one message.
@@ -27,9 +30,6 @@ pub(crate) const MAX_FILES_BYTES: usize = 100 * 1024 * 1024;
 
 /// Characters of text taken from one file.
 const MAX_TEXT_CHARS: usize = 1_000_000;
-
-/// The largest image that is passed on. A larger one is only read.
-const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
 
 /// How long one file may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,23 +52,13 @@ pub(crate) struct Upload {
 impl App {
     /// The parts that files add to a message.
     pub(crate) async fn read_files(&self, files: Vec<Upload>) -> Result<Vec<Value>, ServiceError> {
-        let mut parts = Vec::new();
+        let mut readings = Vec::with_capacity(files.len());
         for file in files {
-            // The semaphore is never closed.
-            let _turn = READING.acquire().await;
-            let name = file.name.clone();
-            let read = tokio::task::spawn_blocking(move || read(&file)).await;
-            parts.extend(read.map_err(|_| ServiceError::File {
-                name,
-                problem: "it could not be read".to_owned(),
-                kind: FileProblem::Unreadable,
-            })??);
+            readings.push(read_aside(file).await?);
         }
-        Ok(parts)
+        Ok(fit(readings, self.config.ledger.max_event_bytes).into_iter().flatten().collect())
     }
-}
 
-impl App {
     /// Reads the files inside the parts of a message, as [`App::read_files`] does with
     /// those beside it. What no reader takes is passed on as it is.
     pub(crate) async fn read_message(&self, message: &mut Value) -> Result<(), ServiceError> {
@@ -84,18 +74,18 @@ impl App {
             let problem = format!("at most {MAX_FILES} files come with one message");
             return Err(ServiceError::invalid(problem));
         }
-        let (mut read, mut total, mut number) = (Vec::with_capacity(parts.len()), 0, 0);
+        let (mut readings, mut total) = (Vec::with_capacity(files), 0);
+        let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
             let Some(Inline { mime, data, name }) = inline(&part) else {
-                read.push(part);
+                kept.push(Some(part));
                 continue;
             };
-            number += 1;
+            let number = readings.len() + 1;
             let name = name.map_or_else(|| format!("file {number}"), str::to_owned);
             let refused =
                 |problem: String, kind| ServiceError::File { name: name.clone(), problem, kind };
-            // Four letters hold three bytes, so the size is known before anything is decoded.
-            let size = data.len() / 4 * 3;
+            let size = decoded_len(data);
             total += size;
             if size > MAX_FILE_BYTES || total > MAX_FILES_BYTES {
                 return Err(refused("there is too much of it".to_owned(), FileProblem::Size));
@@ -104,11 +94,30 @@ impl App {
                 refused(format!("it is not valid base64: {error}"), FileProblem::Unreadable)
             })?;
             let mime = mime.to_owned();
-            let file = Upload { name, mime, bytes, pages: None, sheets: None };
-            read.extend(self.read_files(vec![file]).await?);
+            readings
+                .push(read_aside(Upload { name, mime, bytes, pages: None, sheets: None }).await?);
+            kept.push(None);
         }
-        Ok(read)
+        let mut files = fit(readings, self.config.ledger.max_event_bytes).into_iter();
+        let parts = kept.into_iter().flat_map(|part| match part {
+            Some(part) => vec![part],
+            None => files.next().unwrap_or_default(),
+        });
+        Ok(parts.collect())
     }
+}
+
+/// Reads a file on a thread of its own, when it is its turn.
+async fn read_aside(file: Upload) -> Result<Reading, ServiceError> {
+    // The semaphore is never closed.
+    let _turn = READING.acquire().await;
+    let name = file.name.clone();
+    let read = tokio::task::spawn_blocking(move || read(file)).await;
+    read.map_err(|_| ServiceError::File {
+        name,
+        problem: "it could not be read".to_owned(),
+        kind: FileProblem::Unreadable,
+    })?
 }
 
 /// A part that is a file we read.
@@ -136,6 +145,14 @@ fn base64(text: &str) -> Result<Vec<u8>, base64::DecodeError> {
     if text.contains(['-', '_']) { URL_SAFE.decode(text) } else { STANDARD.decode(text) }
 }
 
+/// Bytes behind base64. Four letters hold three bytes, so the size is known before
+/// anything is decoded.
+pub(crate) fn decoded_len(text: &str) -> usize {
+    let text = text.trim();
+    let filled = text.bytes().rev().take(2).take_while(|byte| *byte == b'=').count();
+    (text.len().div_ceil(4) * 3).saturating_sub(filled)
+}
+
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileProblem {
@@ -147,7 +164,7 @@ pub(crate) enum FileProblem {
     Unreadable,
 }
 
-fn read(file: &Upload) -> Result<Vec<Value>, ServiceError> {
+fn read(file: Upload) -> Result<Reading, ServiceError> {
     let document = Document { name: &file.name, mime: &file.mime, bytes: &file.bytes };
     let mut options = Options {
         limits: Limits { time: PATIENCE, output_chars: MAX_TEXT_CHARS, ..Limits::default() },
@@ -161,21 +178,16 @@ fn read(file: &Upload) -> Result<Vec<Value>, ServiceError> {
             kind: FileProblem::Unreadable,
         })?);
     }
-    let extracted = extract(&document, &options).map_err(|error| refused(file, &error))?;
-    let mut parts = vec![json!({"text": told(file, &extracted)})];
-    if extracted.format.is_image() && file.bytes.len() <= MAX_IMAGE_BYTES {
-        let data = STANDARD.encode(&file.bytes);
-        let mime = extracted.format.mime();
-        parts.push(
-            json!({"inline_data": {"mime_type": mime, "data": data, "display_name": file.name}}),
-        );
-    }
-    Ok(parts)
+    let extracted = extract(&document, &options).map_err(|error| refused(&file, &error))?;
+    let text = told(&extracted);
+    let format = extracted.format;
+    let image = format.is_image().then_some(Image { mime: format.mime(), bytes: file.bytes });
+    Ok(Reading { name: file.name, text, image })
 }
 
-/// A file's text under its name, with what a reader should know of it.
-fn told(file: &Upload, extracted: &Extracted) -> String {
-    let mut text = format!("## File: {}\n", file.name);
+/// What a file says, with what a reader should know of it.
+fn told(extracted: &Extracted) -> String {
+    let mut text = String::new();
     for note in &extracted.notes {
         text.push_str("\n> ");
         text.push_str(note);
@@ -202,4 +214,10 @@ fn refused(file: &Upload, error: &ExtractError) -> ServiceError {
 /// Whether a type is one that is taken at all, before anything of the file is.
 pub(crate) fn is_taken(mime: &str) -> bool {
     Format::from_mime(mime).is_some()
+}
+
+/// The same where a program chose the type: one that says nothing leaves it to the
+/// name and the content.
+pub(crate) fn may_be_taken(mime: &str, name: &str) -> bool {
+    Format::may_be(mime, name)
 }

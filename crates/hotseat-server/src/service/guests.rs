@@ -94,8 +94,15 @@ impl App {
         Ok(())
     }
 
-    /// The session of a guest, if it is one and was not silent for too long.
+    /// The session of a guest who is heard now.
     pub(super) async fn guest(&self, id: SessionId) -> Result<Session, ServiceError> {
+        let session = self.present_guest(id).await?;
+        self.guests.lock().insert(id, clock::now());
+        Ok(session)
+    }
+
+    /// The session of a guest, if it is one and was not silent for too long.
+    pub(crate) async fn present_guest(&self, id: SessionId) -> Result<Session, ServiceError> {
         let session = self.session(id).await?;
         let now = clock::now();
         let fresh = is_fresh(session.updated_at, now, self.config.serve.session_ttl);
@@ -107,7 +114,6 @@ impl App {
             self.guests.left(id);
             return Err(ServiceError::SessionNotFound(id));
         }
-        self.guests.lock().insert(id, now);
         Ok(session)
     }
 

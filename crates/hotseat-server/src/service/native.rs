@@ -7,6 +7,7 @@
 
 mod functions;
 mod host;
+mod wellness;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use tracing::{Instrument as _, Span};
 
 use self::functions::WorkerFunctions;
 use self::host::NativeHost;
+pub(crate) use self::wellness::Natives;
 use super::ingest::own_event;
 use super::runs::invocation_of;
 use super::sessions::named_event;
@@ -65,7 +67,9 @@ impl App {
             }
         };
         if let Ok(agent) = opened {
+            self.natives.add(&agent);
             self.work(&agent, messages).await;
+            self.natives.remove(&agent.file().name);
             drop(attachment);
             agent.close().await;
         } else {
@@ -174,8 +178,11 @@ impl App {
         };
         let event_id = format!("run-{run_id}-{status}");
         entries.push(named_event(event_id, Kind::Run, &start.agent, end.to_payload()));
-        if let Err(error) = self.store.append(session, Expected::Any, entries).await {
-            tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
+        match self.store.append(session, Expected::Any, entries).await {
+            Ok(_) => self.counters.ended(start.seat, status),
+            Err(error) => {
+                tracing::warn!(run.id = run_id, %error, "the end of a run could not be kept");
+            }
         }
     }
 

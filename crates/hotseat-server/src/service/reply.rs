@@ -3,7 +3,9 @@
 //! Made from the log, step by step, so that the whole reply and the stream of its
 //! parts cannot disagree.
 
-use hotseat_core::{AdkEvent, AdkPart, Delta, Event, Kind, Piece, RunChange, RunStatus};
+use hotseat_core::{
+    AdkEvent, AdkPart, Delta, Event, Kind, Piece, RunChange, RunStatus, is_failure,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -48,6 +50,8 @@ pub(crate) struct Reply {
     told: String,
     /// Calls that were told in pieces.
     told_calls: Vec<(String, String)>,
+    /// Calls whose result comes later, whatever their tool says at once.
+    long_running: Vec<String>,
 }
 
 impl Reply {
@@ -90,6 +94,7 @@ impl Reply {
             return Vec::new();
         }
         self.count(&event);
+        self.long_running.extend(event.long_running_tool_ids.iter().cloned());
         let said = [&event.error_code, &event.error_message].map(|text| text.as_deref());
         let said: Vec<_> = said.into_iter().flatten().collect();
         self.error = (!said.is_empty()).then(|| said.join(": "));
@@ -104,7 +109,9 @@ impl Reply {
                     self.called(id.as_deref().unwrap_or_default(), name, args, &mut parts);
                 }
                 AdkPart::FunctionResponse { id, response, .. } => {
-                    parts.extend(self.answered(id.as_deref().unwrap_or_default(), response));
+                    let id = id.as_deref().unwrap_or_default();
+                    let waits = event.waiting_call_ids.iter().any(|waiting| waiting == id);
+                    parts.extend(self.answered(id, response, waits));
                 }
                 _ => {}
             }
@@ -144,10 +151,19 @@ impl Reply {
         }
     }
 
-    fn answered(&mut self, id: &str, response: &Value) -> Option<ReplyPart> {
+    /// What a tool said. While it `waits` for the user, that is no result, though ADK spells
+    /// it as an error; and what a long-running tool says at once is none either.
+    fn answered(&mut self, id: &str, response: &Value, waits: bool) -> Option<ReplyPart> {
         let call = self.calls.iter_mut().find(|call| call.id == id)?;
-        let failed = response.get("error").is_some_and(|error| !error.is_null());
-        call.status = if failed { "error" } else { "success" };
+        call.status = if waits {
+            "pending"
+        } else if is_failure(response) {
+            "error"
+        } else if self.long_running.contains(&call.id) {
+            "pending"
+        } else {
+            "success"
+        };
         Some(ReplyPart::CallEnd { id: id.to_owned(), status: call.status })
     }
 

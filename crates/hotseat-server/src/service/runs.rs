@@ -244,11 +244,12 @@ impl App {
         if !its_own {
             return Ok(());
         }
+        let seat = self.seats.of(end.session);
         self.seats.leave(end.session);
         self.live.end(end.session);
         let kind = end.error.as_ref().and_then(|error| error.get("type")?.as_str());
         self.hosted.end(end.session, kind);
-        let ended = self.log_end(&end).await;
+        let ended = self.log_end(&end, seat).await;
         self.workers.run_ended(&end.run_id);
         self.replicas.let_go(end.session, &end.run_id).await;
         match ended {
@@ -258,7 +259,7 @@ impl App {
         }
     }
 
-    async fn log_end(&self, end: &RunEnd) -> Result<(), ServiceError> {
+    async fn log_end(&self, end: &RunEnd, seat: Seat) -> Result<(), ServiceError> {
         let session = self.session(end.session).await?;
         if session.run.is_none_or(|run| run.run_id != end.run_id) {
             return Ok(());
@@ -270,6 +271,9 @@ impl App {
         let agent = session.agent.unwrap_or_default();
         let event = run_event(&agent, &end.run_id, &end.status, &change);
         self.store.append_work(end.session, &end.worker, vec![event]).await?;
+        if let Ok(status) = end.status.parse() {
+            self.counters.ended(seat, status);
+        }
         Ok(())
     }
 

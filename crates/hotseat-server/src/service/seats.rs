@@ -3,7 +3,8 @@
 //! Chosen for the run, else for the agent, else for the server. The choice is in the
 //! log with the run, so it is the same after a restart. A recording answers here, in
 //! the server, so it can sit in for any agent, wherever its code runs; the one that an
-//! agent's own file names goes before the server's.
+//! agent's own file names goes before the server's, and one that the server was told for
+//! that agent before both.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,11 +34,19 @@ pub struct SeatConfig {
     pub agents: BTreeMap<String, Seat>,
     /// What the seat `replay` answers from.
     pub recording: Option<Player>,
+    /// What the seat `replay` of single agents answers from, by name.
+    pub recordings: BTreeMap<String, Player>,
 }
 
 impl Default for SeatConfig {
     fn default() -> Self {
-        Self { chosen: None, default: Seat::Human, agents: BTreeMap::new(), recording: None }
+        Self {
+            chosen: None,
+            default: Seat::Human,
+            agents: BTreeMap::new(),
+            recording: None,
+            recordings: BTreeMap::new(),
+        }
     }
 }
 
@@ -137,8 +146,12 @@ impl App {
         Ok(changes.find_map(|change| change.seat).unwrap_or(Seat::Human))
     }
 
-    /// What the seat `replay` of an agent answers from.
+    /// What the seat `replay` of an agent answers from: what the server was told for it, else
+    /// what its own file names, else what the server was told for all.
     fn recording_of(&self, agent: &str) -> Option<Player> {
+        if let Some(recording) = self.config.seats.recordings.get(agent) {
+            return Some(recording.clone());
+        }
         let recordings = self.seats.recordings.lock().unwrap_or_else(PoisonError::into_inner);
         recordings.get(agent).or(self.config.seats.recording.as_ref()).cloned()
     }

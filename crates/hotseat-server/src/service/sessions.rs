@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use hotseat_core::{
-    AgentName, Dismissal, Event, Kind, NewEvent, Seq, SessionId, SessionStatus,
+    AgentName, Dismissal, Event, Kind, NewEvent, RunStatus, Seq, SessionId, SessionStatus,
     truncate_description,
 };
 use hotseat_store::{
@@ -200,6 +200,7 @@ impl App {
 
     fn cancel_at_worker(&self, session: &Session) {
         let Some(run) = &session.run else { return };
+        self.counters.ended(self.seats.of(session.id), RunStatus::Cancelled);
         self.cancel_here(session.id, &run.run_id);
         self.replicas.tell(session.id, &Word::Cancelled { run_id: run.run_id.clone() });
     }

@@ -26,6 +26,8 @@ pub(crate) struct Meter {
     pub(crate) agents: u64,
     /// Streams that are being read.
     pub(crate) streams: u64,
+    /// Sessions that were talked in lately over REST.
+    pub(crate) conversations: u64,
     pub(crate) append: Latency,
     pub(crate) read: Latency,
 }
@@ -277,6 +279,7 @@ impl App {
             pending_turns: self.store.counts().await?.pending_turns,
             agents: agents as u64,
             streams: self.followers.count() as u64,
+            conversations: self.active_guests().await? as u64,
             append: self.store.append_latency(),
             read: self.store.read_latency(),
         })

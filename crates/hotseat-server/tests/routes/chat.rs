@@ -90,6 +90,57 @@ async fn tools_are_told_with_their_true_status_and_tokens_are_counted() {
     assert_eq!(told["tokens_used"], tokens);
 }
 
+/// What ADK writes of tools that failed or wait: the shapes are those of its own toolset for MCP,
+/// of a tool that needs a confirmation, and of one whose result comes later.
+#[tokio::test]
+async fn a_tool_of_mcp_that_failed_is_an_error_and_one_that_waits_is_pending() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let mut told = stream(&server.api, &json!({"message": "Do it all"})).await;
+    let run = worker.run().await;
+    let call = |id: &str| json!({"functionCall": {"id": id, "name": id, "args": {}}});
+    let answer = |id: &str, response: Value| json!({"functionResponse": {"id": id, "name": id, "response": response}});
+    let asks = json!({"error": "This tool call requires confirmation, please approve or reject."});
+    for event in [
+        json!({"id": "1", "author": "math", "invocationId": "e", "longRunningToolIds": ["ticket"],
+            "content": {"role": "model", "parts": [call("broken"), call("fine"), call("delete"), call("ticket")]}}),
+        json!({"id": "2", "author": "math", "longRunningToolIds": ["ask"], "content": {"role": "user", "parts": [
+            {"functionCall": {"id": "ask", "name": "adk_request_confirmation", "args": {"originalFunctionCall": {"id": "delete"}}}}]}}),
+        json!({"id": "3", "author": "math", "actions": {"requestedToolConfirmations": {"delete": {"hint": "Sure?"}}},
+        "content": {"role": "user", "parts": [
+            answer("broken", json!({"content": [{"type": "text", "text": "no such file"}], "isError": true})),
+            answer("fine", json!({"content": [{"type": "text", "text": "5"}], "isError": false})),
+            answer("delete", asks),
+            answer("ticket", json!({"status": "open", "number": 7})),
+        ]}}),
+    ] {
+        worker.append(&run, "event", "", &event).await.unwrap();
+    }
+    worker.end(&run, "finished").await;
+    let end = told.next_of("stream_end").await.data();
+    let calls = end["tool_calls"].as_array().unwrap();
+    let statuses: Vec<_> =
+        calls.iter().map(|call| (call["id"].as_str().unwrap(), &call["status"])).collect();
+    let [error, success, pending] = ["error", "success", "pending"].map(Value::from);
+    assert_eq!(
+        statuses,
+        [
+            ("broken", &error),
+            ("fine", &success),
+            ("delete", &pending),
+            ("ticket", &pending),
+            ("ask", &pending)
+        ]
+    );
+    // What is counted of tools agrees.
+    let tools = server.api.get("/api/v1/stats").await.json(200)["tools"].clone();
+    let errors = |name: &str| {
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name);
+        tool.map(|tool| tool["errors"].clone())
+    };
+    assert_eq!((errors("broken"), errors("fine")), (Some(json!(1)), Some(json!(0))));
+}
+
 #[tokio::test]
 async fn a_stream_tells_pieces_as_they_come_and_nothing_twice() {
     let server = TestServer::scratch().await;
@@ -162,6 +213,7 @@ async fn what_cannot_be_said_is_refused_with_a_problem() {
         json!({"message": ""}),
         json!({"message": " \n\t"}),
         json!({"message": "ü".repeat(10_001)}),
+        json!({"message": "😀".repeat(10_001)}),
         json!({"message": "x", "session_id": "not-a-ulid"}),
         json!({"message": "x", "files": vec![json!({"content": "eA==", "mime_type": "text/plain"}); 11]}),
         json!({"message": "x", "files": [{"content": "%", "mime_type": "text/plain"}]}),
@@ -183,6 +235,27 @@ async fn what_cannot_be_said_is_refused_with_a_problem() {
     server.api.get(CHAT).await.problem(405, "method_not_allowed");
     let bad_seat = format!("{CHAT}?seat=throne");
     server.api.post(&bad_seat, &json!({"message": "x"})).await.problem(422, "invalid");
+}
+
+#[tokio::test]
+async fn a_message_of_exactly_10_000_characters_is_taken_and_its_time_is_told() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let long = "😀".repeat(10_000);
+    let began = std::time::Instant::now();
+    let asked = chatting(&server.api, json!({"message": long}));
+    let run = worker.run().await;
+    let message: Value = serde_json::from_slice(&run.message_json).unwrap();
+    assert_eq!(message["parts"][0]["text"], long);
+    let taken = std::time::Instant::now();
+    let event = sample::agent_event("a", "math", "Long.");
+    worker.append(&run, "event", "", &event).await.unwrap();
+    let least = taken.elapsed().as_millis();
+    worker.end(&run, "finished").await;
+    let told = asked.await.unwrap().json(200);
+    let time = u128::from(told["execution_time_ms"].as_u64().unwrap());
+    let most = began.elapsed().as_millis();
+    assert!((least..=most).contains(&time), "{least} <= {time} <= {most}");
 }
 
 #[tokio::test]
@@ -234,6 +307,36 @@ async fn a_session_ends_by_silence_or_by_word_and_is_then_not_found() {
     }
     chat(&server.api, late).await.problem(404, "session_not_found");
     server.api.delete("/sessions/nonsense").await.problem(422, "invalid");
+}
+
+#[tokio::test]
+async fn a_conversation_tells_when_it_began_and_how_much_was_said() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let mut session = json!(null);
+    for said in ["hello", "again"] {
+        let asked = chatting(&server.api, json!({"message": said, "session_id": session}));
+        let run = worker.run().await;
+        // What the user said is an event of ADK's own runner.
+        let user = sample::user_event(&format!("u-{}", run.run_id), said);
+        worker.append(&run, "event", "", &user).await.unwrap();
+        let event = sample::agent_event(&format!("a-{}", run.run_id), "math", "hi");
+        worker.append(&run, "event", "", &event).await.unwrap();
+        worker.end(&run, "finished").await;
+        session = asked.await.unwrap().json(200)["session_id"].clone();
+    }
+    let path = format!("/agent/math/sessions/{}", session.as_str().unwrap());
+    let told = server.api.get(&path).await.json(200);
+    assert_eq!((&told["session_id"], &told["message_count"]), (&session, &json!(4)), "{told}");
+    let [began, last] =
+        ["created_at", "last_activity"].map(|key| told[key].as_str().unwrap().to_owned());
+    assert!(began <= last && began.ends_with('Z') && last.len() == 24, "{told}");
+    let bob = server.user("bob");
+    bob.get(&path).await.problem(404, "session_not_found");
+    server.api.without_token().get(&path).await.problem(401, "unauthenticated");
+    server.api.get("/agent/math/sessions/nonsense").await.problem(422, "invalid");
+    server.api.delete(&format!("/sessions/{}", session.as_str().unwrap())).await;
+    server.api.get(&path).await.problem(404, "session_not_found");
 }
 
 fn jiff_now() -> std::time::Instant {

@@ -8,5 +8,6 @@ mod human;
 mod model;
 mod recording;
 mod restart;
+mod wellness;
 
 pub(crate) use desk::{Desk, agui, message, texts, until_turn, uuid_of};

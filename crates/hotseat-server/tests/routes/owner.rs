@@ -39,6 +39,7 @@ const RULES: &[(&str, &str, Rule)] = &[
     ("POST", "/agent/{name}/chat/multipart", Rule::Agent),
     ("POST", "/agent/{name}/chat/stream", Rule::Agent),
     ("POST", "/agent/{name}/chat/stream/multipart", Rule::Agent),
+    ("GET", "/agent/{name}/sessions/{session_id}", Rule::Agent),
     ("POST", "/ag-ui/{agent}", Rule::Agent),
     ("GET", "/ag-ui/{agent}/capabilities", Rule::Agent),
     ("GET", "/ag-ui/{agent}/threads/{thread}", Rule::Agent),

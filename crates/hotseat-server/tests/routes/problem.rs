@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use hotseat_testkit::{TestServer, sample};
+use hotseat_testkit::{ScriptedWorker, TestServer, sample};
 
 use crate::openapi::operations;
 
@@ -128,6 +128,40 @@ async fn parameters_that_mean_nothing_are_bad_requests() {
     ] {
         server.api.get(&format!("/api/v1/{query}")).await.problem(400, "bad_request");
     }
+}
+
+#[tokio::test]
+async fn the_instance_of_a_problem_is_the_id_of_its_request() {
+    let server = TestServer::scratch().await;
+    let _worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    for (path, status) in
+        [("/api/v1/nothing", 404), ("/agent/math/chat", 405), ("/api/v1/turns?state=no", 400)]
+    {
+        let answer = server.api.get(path).await;
+        let instance = format!("urn:uuid:{}", answer.header("x-request-id"));
+        let problem: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status.as_u16(), &problem["instance"]), (status, &json!(instance)));
+    }
+    // Where a caller brings an id of their own, it is that.
+    let named = |path: &str, body: serde_json::Value| {
+        let request = server.api.request(Method::POST, path).header("x-request-id", "mine.7");
+        request.json(&body)
+    };
+    let answer = server.api.send(named("/agent/math/chat", json!({"message": " "}))).await;
+    let problem: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!((answer.status.as_u16(), &problem["instance"]), (422, &json!("urn:request:mine.7")));
+}
+
+#[tokio::test]
+async fn what_fails_in_a_stream_names_the_request_that_began_it() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let request = server.api.request(Method::POST, "/agent/math/chat/stream");
+    let request = request.header("x-request-id", "mine.8").json(&json!({"message": "hello"}));
+    let mut told = server.api.stream_with(request).await;
+    let run = worker.run().await;
+    worker.end(&run, "failed").await;
+    assert_eq!(told.next_of("error").await.data()["instance"], "urn:request:mine.8");
 }
 
 #[tokio::test]

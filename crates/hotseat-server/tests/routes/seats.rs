@@ -44,6 +44,22 @@ async fn the_run_goes_before_the_agent_and_the_agent_before_the_server() {
 }
 
 #[tokio::test]
+async fn what_the_server_was_told_for_all_goes_before_the_agents_file() {
+    let chosen = |config: &mut hotseat_server::Config| config.seats.chosen = Some(Seat::Model);
+    let desk = Desk::told(model(), "seat: human\n", chosen).await;
+    assert_eq!(desk.chat(&message("Hi")).await.json(200)["content"], "The model.");
+    // What it was told for this agent goes before that.
+    let desk = Desk::told(model(), "seat: model\n", |config| {
+        config.seats.chosen = Some(Seat::Model);
+        config.seats.agents.insert("desk".to_owned(), Seat::Human);
+    })
+    .await;
+    let chat = desk.chatting("/agent/desk/chat", message("Hi"));
+    until_turn(desk.api()).await;
+    chat.abort();
+}
+
+#[tokio::test]
 async fn the_choice_is_in_the_log_with_the_run() {
     let desk = Desk::told(model(), "seat: model\n", |_| {}).await;
     let answer = desk.chat(&message("Hi")).await.json(200);

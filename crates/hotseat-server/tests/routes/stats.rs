@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use hotseat_server::LedgerConfig;
 use hotseat_store::Limits;
-use hotseat_testkit::{Message, TestServer, sample};
+use hotseat_testkit::{Message, ScriptedWorker, TestServer, sample};
 
 async fn stats(server: &TestServer) -> Value {
     server.api.get("/api/v1/stats").await.json(200)
@@ -215,6 +215,45 @@ async fn metrics_are_text_that_prometheus_reads() {
     assert_eq!(sample("hotseat_tool_calls_total", label), "1");
     let appends: u64 = sample("hotseat_append_milliseconds_count", "").parse().unwrap();
     assert!(appends >= 2, "{appends}");
+}
+
+#[tokio::test]
+async fn runs_requests_and_conversations_are_counted() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let say = |seat: &str| {
+        let (api, path) = (server.api.clone(), format!("/agent/math/chat?seat={seat}"));
+        tokio::spawn(async move { api.post(&path, &json!({"message": "hello"})).await })
+    };
+    for (seat, end) in [("model", "finished"), ("model", "failed"), ("human", "finished")] {
+        let asked = say(seat);
+        let run = worker.run().await;
+        worker.end(&run, end).await;
+        asked.await.unwrap();
+    }
+    let asked = say("model");
+    let run = worker.run().await;
+    let _open = say("human");
+    worker.run().await;
+    server.api.post(&format!("/api/v1/sessions/{}/cancel", run.session_id), &json!({})).await;
+    asked.await.unwrap().problem(409, "run_cancelled");
+    server.api.get("/api/v1/nothing").await.problem(404, "not_found");
+    let metrics = server.api.get("/metrics").await.body;
+    for line in [
+        "hotseat_runs_begun_total{seat=\"human\"} 2",
+        "hotseat_runs_begun_total{seat=\"model\"} 3",
+        "hotseat_runs_begun_total{seat=\"replay\"} 0",
+        "hotseat_runs_ended_total{seat=\"human\",status=\"finished\"} 1",
+        "hotseat_runs_ended_total{seat=\"model\",status=\"finished\"} 1",
+        "hotseat_runs_ended_total{seat=\"model\",status=\"failed\"} 1",
+        "hotseat_runs_ended_total{seat=\"model\",status=\"cancelled\"} 1",
+        "hotseat_http_requests_total{status=\"4xx\"} 2",
+        "hotseat_http_requests_total{status=\"5xx\"} 1",
+        "hotseat_rest_conversations 5",
+    ] {
+        assert!(metrics.lines().any(|told| told == line), "`{line}` is not in: {metrics}");
+    }
+    assert!(!metrics.contains("hotseat_http_requests_total{status=\"2xx\"} 0\n"), "{metrics}");
 }
 
 #[tokio::test]

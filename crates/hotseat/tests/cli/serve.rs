@@ -3,6 +3,7 @@
 mod collector;
 mod forging;
 mod log;
+mod seats;
 mod stopping;
 mod traces;
 

@@ -9,15 +9,17 @@ use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 
 use super::Problem;
-use super::said::{Said, check_type, too_many_files};
+use super::said::{Said, not_taken, too_many_files};
 use crate::http::extract::stalled;
-use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, MAX_MESSAGE_CHARS, Upload};
+use crate::service::{
+    MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, MAX_MESSAGE_CHARS, Upload, may_be_taken,
+};
 
 /// Bytes of a field that is no file. A character has four at most.
 const MAX_FIELD_BYTES: usize = MAX_MESSAGE_CHARS * 4;
 
-/// Fields of one form.
-const MAX_FIELDS: usize = 32;
+/// Fields of one form: all files, with some sheets of each.
+const MAX_FIELDS: usize = 128;
 
 /// The fields of a form.
 #[derive(utoipa::ToSchema)]
@@ -30,6 +32,27 @@ pub(in crate::http) struct ChatForm {
     /// Up to 10 files.
     #[schema(value_type = Vec<String>, format = Binary)]
     files: Vec<Vec<u8>>,
+    /// Pages of a PDF or slides, such as `1-3,7`: of the file before this field, or of every
+    /// file if it comes before them all.
+    pages: Option<String>,
+    /// A sheet of a workbook, in the same way; once for each sheet.
+    sheets: Option<Vec<String>>,
+}
+
+/// What is to be read of a file.
+#[derive(Debug, Default)]
+struct Choice {
+    pages: Option<String>,
+    sheets: Vec<String>,
+}
+
+impl Choice {
+    /// What a file of its own choice has, and where it has none, what was chosen for all.
+    fn put_on(self, file: &mut Upload, all: &Self) {
+        file.pages = self.pages.or_else(|| all.pages.clone());
+        let sheets = if self.sheets.is_empty() { all.sheets.clone() } else { self.sheets };
+        file.sheets = Some(sheets).filter(|sheets| !sheets.is_empty());
+    }
 }
 
 pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Problem> {
@@ -39,13 +62,18 @@ pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Proble
         .map_err(|rejection| Problem::bad_request(rejection.body_text()))?;
     let mut said = Said::default();
     let mut message = None;
-    let mut files = Vec::new();
+    let mut files: Vec<(Upload, Choice)> = Vec::new();
+    let mut all = Choice::default();
     let mut total = 0;
     for _ in 0..MAX_FIELDS {
         let Some(field) = form.next_field().await.map_err(|error| broken(&error))? else {
             said.message =
                 message.ok_or_else(|| Problem::invalid("the field `message` is missing"))?;
-            return Ok((said, files));
+            let files = files.into_iter().map(|(mut file, choice)| {
+                choice.put_on(&mut file, &all);
+                file
+            });
+            return Ok((said, files.collect()));
         };
         match field.name().unwrap_or_default() {
             "message" => message = Some(text("message", field).await?),
@@ -57,12 +85,23 @@ pub(super) async fn read(request: Request) -> Result<(Said, Vec<Upload>), Proble
                 if files.len() == MAX_FILES {
                     return Err(too_many_files());
                 }
-                files.push(file(field, files.len() + 1, &mut total).await?);
+                let file = file(field, files.len() + 1, &mut total).await?;
+                files.push((file, Choice::default()));
+            }
+            "pages" => {
+                let pages = text("pages", field).await?;
+                let choice = files.last_mut().map_or(&mut all, |(_, choice)| choice);
+                choice.pages = Some(pages).filter(|pages| !pages.is_empty());
+            }
+            "sheets" | "sheets[]" => {
+                let sheet = text("sheets", field).await?;
+                let choice = files.last_mut().map_or(&mut all, |(_, choice)| choice);
+                choice.sheets.extend(Some(sheet).filter(|sheet| !sheet.is_empty()));
             }
             other => {
                 let shown: String = other.chars().take(50).collect();
                 return Err(Problem::invalid(format!(
-                    "the form has a field `{shown}`: use message, session_id and files"
+                    "the form has a field `{shown}`: use message, session_id, files, pages and sheets"
                 )));
             }
         }
@@ -86,7 +125,11 @@ async fn text(name: &str, mut field: Field<'_>) -> Result<String, Problem> {
 async fn file(mut field: Field<'_>, number: usize, total: &mut usize) -> Result<Upload, Problem> {
     let name = field.file_name().map_or_else(|| format!("file {number}"), str::to_owned);
     let mime = field.content_type().unwrap_or("application/octet-stream").to_owned();
-    check_type(&name, &mime)?;
+    // Most programs label by the name alone and know few of them, so `application/octet-stream`
+    // says nothing: then the name and the content decide.
+    if !may_be_taken(&mime, &name) {
+        return Err(not_taken(&name, &mime));
+    }
     let too_large = |limit: usize, what: String| {
         Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::Problem;
-use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, is_taken};
+use crate::service::{MAX_FILE_BYTES, MAX_FILES, MAX_FILES_BYTES, Upload, decoded_len, is_taken};
 use axum::http::StatusCode;
 
 /// What somebody says.
@@ -49,9 +49,10 @@ impl Said {
         let mut uploads = Vec::with_capacity(files.len());
         for (number, file) in files.into_iter().enumerate() {
             let name = file.filename.unwrap_or_else(|| format!("file {}", number + 1));
-            check_type(&name, &file.mime_type)?;
-            // Four letters hold three bytes, so the size is known before anything is decoded.
-            check_size(&name, file.content.len() / 4 * 3, &mut total)?;
+            if !is_taken(&file.mime_type) {
+                return Err(not_taken(&name, &file.mime_type));
+            }
+            check_size(&name, decoded_len(&file.content), &mut total)?;
             let bytes = STANDARD.decode(file.content.trim()).map_err(|error| {
                 Problem::invalid(format!("file `{name}` is not valid base64: {error}"))
             })?;
@@ -66,21 +67,18 @@ pub(super) fn too_many_files() -> Problem {
     Problem::invalid(format!("at most {MAX_FILES} files come with one message"))
 }
 
-pub(super) fn check_type(name: &str, mime: &str) -> Result<(), Problem> {
-    if is_taken(mime) {
-        return Ok(());
-    }
+pub(super) fn not_taken(name: &str, mime: &str) -> Problem {
     let shown: String = mime.chars().take(100).collect();
-    Err(Problem::new(
+    Problem::new(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "unsupported_file",
         format!(
             "file `{name}` is of type `{shown}`: send PDF, docx, xlsx, pptx, text, CSV, Markdown, PNG, JPEG, GIF or WebP"
         ),
-    ))
+    )
 }
 
-/// Counts `more` bytes of a file and refuses what is too much, before it is kept.
+/// Counts the bytes of a file and refuses what is too much, before it is kept.
 pub(super) fn check_size(name: &str, bytes: usize, total: &mut usize) -> Result<(), Problem> {
     *total += bytes;
     let mib = 1024 * 1024;

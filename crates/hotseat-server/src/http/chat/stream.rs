@@ -10,6 +10,7 @@ use serde_json::json;
 use ulid::Ulid;
 
 use super::{Problem, ended, millis, ulid_of};
+use crate::http::journal;
 use crate::http::sse::Message;
 use crate::service::{App, Reply, ReplyPart, RunStep, ServiceError, Waiter, WatchedRun};
 
@@ -20,6 +21,8 @@ pub(super) struct Stream {
     reply: Reply,
     message_id: String,
     began: Instant,
+    /// The request that it answers, which is over as far as anyone else knows.
+    instance: Option<String>,
     ready: VecDeque<Message>,
     over: bool,
     _waiter: Waiter,
@@ -37,6 +40,7 @@ impl Stream {
             reply: Reply::default(),
             message_id,
             began,
+            instance: journal::instance(),
             ready: [Message::new("stream_start", &start)].into(),
             over: false,
             _waiter: waiter,
@@ -64,16 +68,16 @@ impl Stream {
                 Ok(Some(RunStep::Ended(end))) => {
                     self.over = true;
                     let last = ended(&end, &self.reply)
-                        .map_or_else(|| self.end(), |problem| error(&problem));
+                        .map_or_else(|| self.end(), |problem| self.error(problem));
                     self.ready.push_back(last);
                 }
                 Ok(Some(RunStep::Closing) | None) => {
                     self.over = true;
-                    self.ready.push_back(error(&ServiceError::Closing.into()));
+                    self.ready.push_back(self.error(ServiceError::Closing.into()));
                 }
                 Err(failed) => {
                     self.over = true;
-                    self.ready.push_back(error(&failed.into()));
+                    self.ready.push_back(self.error(failed.into()));
                 }
             }
         }
@@ -111,8 +115,8 @@ impl Stream {
         });
         Message::new("stream_end", &end)
     }
-}
 
-fn error(problem: &Problem) -> Message {
-    Message::new("error", problem)
+    fn error(&self, problem: Problem) -> Message {
+        Message::new("error", &problem.within(self.instance.as_deref()))
+    }
 }

@@ -149,6 +149,7 @@ impl App {
     ) -> Result<Started, ServiceError> {
         let run_id = change.run_id.clone();
         self.log_said(place.session, &run_id, change.message.as_ref());
+        self.counters.begun(change.seat.unwrap_or(Seat::Human));
         self.dispatch(place, change, Resume::No).await?;
         Ok(Started { run_id, seq, shown_through: None })
     }

@@ -16,7 +16,7 @@ pub(super) const BOUNDARY: &str = "------of-the-tests";
 
 /// A document of the tests: its name, its type, and its bytes.
 #[derive(Clone)]
-pub(super) struct File {
+pub(crate) struct File {
     pub(super) name: &'static str,
     pub(super) mime: &'static str,
     pub(super) bytes: Vec<u8>,
@@ -28,14 +28,14 @@ impl File {
     }
 
     /// One of the documents that the readers are tested with.
-    pub(super) fn fixture(name: &'static str, mime: &'static str) -> Self {
+    pub(crate) fn fixture(name: &'static str, mime: &'static str) -> Self {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../hotseat-extract/tests/fixtures");
         let bytes = std::fs::read(format!("{folder}/{name}")).unwrap();
         Self { name, mime, bytes }
     }
 
     /// As a file inside JSON.
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         json!({"filename": self.name, "mime_type": self.mime, "content": self.base64()})
     }
 

@@ -38,7 +38,7 @@ fn assert_read(text: &str) {
     }
 }
 
-async fn with_model() -> Desk {
+pub(super) async fn with_model() -> Desk {
     let script = Script::always(Reply::text("I read them."));
     Desk::told(script, "", |config| config.seats.default = Seat::Model).await
 }
@@ -111,19 +111,6 @@ async fn an_image_arrives_as_an_image_and_as_the_text_in_it() {
     let parts = &said["event"]["content"]["parts"];
     assert_eq!(parts[2]["inline_data"]["mime_type"], "image/png");
     assert_eq!(parts[2]["inline_data"]["data"], invoice.base64());
-}
-
-#[tokio::test]
-async fn pages_and_sheets_are_chosen() {
-    let desk = with_model().await;
-    let mut pdf = File::fixture("chapters.pdf", "application/pdf").json();
-    pdf["pages"] = json!("3");
-    desk.chat(&json!({"message": "Read", "files": [pdf]})).await.json(200);
-    let asked = texts(&desk.provider.last_asked().body);
-    assert!(asked.contains("Chapter three") && !asked.contains("Chapter one"), "{asked}");
-    let mut pdf = File::fixture("chapters.pdf", "application/pdf").json();
-    pdf["pages"] = json!("nine");
-    desk.chat(&json!({"message": "Read", "files": [pdf]})).await.problem(422, "unreadable_file");
 }
 
 /// A request of a front end with these parts beside a text.

@@ -20,11 +20,32 @@ async fn logged(launch: Launch) -> (Vec<Value>, String) {
     let odd = api.request("GET".parse().unwrap(), "/health").header("x-request-id", "no good id");
     let given = api.send(odd).await.header("x-request-id").to_owned();
     assert_eq!(given.len(), 36, "an id that could do harm is replaced: {given}");
+    let listed = api.get("/api/v1/sessions").await.json(200);
+    let id = listed["items"][0]["id"].as_str().unwrap().to_owned();
+    let refused = json!({"message": " ", "session_id": session});
+    let problem = api.post("/agent/desk/chat", &refused).await.problem(422, "invalid");
+    let instance = problem["instance"].as_str().unwrap().to_owned();
     api.delete(&format!("/sessions/{session}")).await;
     let stderr = hotseat.signal("TERM").stderr;
     assert!(!stderr.contains(KEY) && !stderr.contains(&session), "{stderr}");
-    let lines = stderr.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Value> =
+        stderr.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_joined(&lines, &id, &instance);
     (lines, stderr)
+}
+
+/// Checks that the lines of a conversation name its session in part, as all lines do, and that
+/// the one of a refusal is found by what the refusal called itself.
+fn assert_joined(lines: &[Value], session: &str, instance: &str) {
+    let chats = lines.iter().filter(|line| line["fields"]["path"] == "/agent/desk/chat");
+    let mut chats = chats.map(|line| &line["fields"]);
+    let (said, refused) = (chats.next().unwrap(), chats.next().unwrap());
+    for fields in [said, refused] {
+        let shown = fields["session.id"].as_str().unwrap();
+        assert!(shown.len() == 8 && session.starts_with(shown), "{fields}");
+    }
+    assert_eq!(refused["request.id"], instance.strip_prefix("urn:uuid:").unwrap());
+    assert_eq!((&said["problem"], &refused["problem"]), (&Value::Null, &json!("invalid")));
 }
 
 async fn provider() -> Provider {
