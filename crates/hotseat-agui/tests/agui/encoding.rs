@@ -166,10 +166,7 @@ fn a_conversation_that_is_too_large_loses_its_files_and_nothing_that_was_said() 
     let shown = Map::from_iter([("part".to_owned(), json!(file("video/mp4")))]);
     let messages = vec![
         Message::new("u", MessageBody::User { content: Content::Parts(said), name: None }),
-        Message::new(
-            "t",
-            MessageBody::Tool { content, tool_call_id: "c".to_owned(), error: None },
-        ),
+        Message::new("t", MessageBody::Tool { content, tool_call_id: "c".to_owned(), error: None }),
         Message::new(
             "f",
             MessageBody::Activity { activity_type: "hotseat.media".to_owned(), content: shown },
