@@ -220,3 +220,31 @@ test("a confirmation interrupts, resume goes on, and state goes both ways", asyn
   expect(other.outcome).toEqual({ type: "success" });
   expect(other.state.refunds).toBeUndefined();
 });
+
+test("a confirmation is answered by a plain tool message, in words or in JSON", async ({ serve }) => {
+  const hotseat = await serve(DESK);
+  const paid = { "A-101": 210 };
+  const answers = [
+    { content: "true", refunds: paid },
+    { content: "yes", refunds: paid },
+    { content: '{"confirmed": true}', refunds: paid },
+    { content: "rather not", refunds: { "A-101": 10 } },
+    { content: "true", error: "the page was closed", refunds: { "A-101": 10 } },
+  ];
+  for (const [n, { refunds, ...answer }] of answers.entries()) {
+    const front = new FrontEnd(hotseat, "order_desk", `thread-${n}`);
+    await front.say("Pay back 200 for A-101");
+    const [asked] = front.outcome.pendingToolCallIds;
+    expect(front.state.refunds).toBeUndefined();
+
+    // What the user says in between waits for the answer, and is heard after it.
+    await front.say("And 10 more");
+    expect(front.outcome).toEqual({ type: "success", pendingToolCallIds: [asked] });
+    front.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: asked, ...answer });
+    await front.runAgent();
+    expect(front.outcome, answer.content).toEqual({ type: "success" });
+    expect(front.state.refunds, answer.content).toEqual(refunds);
+    expect((await front.thread()).pendingToolCallIds).toEqual([]);
+    expect(front.said().at(-1)).toBe("assistant: Now it is 210 euros.");
+  }
+});

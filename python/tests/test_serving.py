@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import sys
@@ -19,6 +20,7 @@ from scripted_models import scripted_person
 from support import EXAMPLES, PATIENCE, Server, text_of
 
 PARROT = Path(__file__).parent / "parrot"
+CHOIR = Path(__file__).parent / "choir"
 
 
 @pytest.fixture
@@ -213,3 +215,53 @@ async def test_adks_own_client_talks_to_agents_of_both_runtimes(
         said = [text_of(event) for event in kept.events]
         assert said == ["one", "You said: one", "two", "You said: two"]
         await client.delete_session(app_name=name, user_id="ada", session_id=session.id)
+
+
+def test_a_front_end_sees_who_works_and_what_they_think(
+    new_server: Callable[..., Server],
+) -> None:
+    server = new_server(str(CHOIR), environment={"HOTSEAT_PYTHON": sys.executable})
+    assert [agent["name"] for agent in server.wait_for_agents()["items"]] == ["choir"]
+    message = {"id": "m", "role": "user", "content": "Sing"}
+    body = {"threadId": "t", "runId": "r", "messages": [message]}
+    headers = {"authorization": f"Bearer {server.token}"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=PATIENCE) as client:
+        told = events(client, "/ag-ui/choir?seat=model", body)
+        thread = client.get("/ag-ui/choir/threads/t").json()
+
+    def of(kind: str) -> list[Any]:
+        return [event for event in told if event["type"] == kind]
+
+    # The sub-agent works inside its own run, and everything it says is tagged with that.
+    [singer] = of("SUBAGENT_STARTED")
+    assert singer["name"] == "singer"
+    steps = [(step["stepName"], step.get("subagentRunId")) for step in of("STEP_STARTED")]
+    assert steps == [("choir", None), ("singer", singer["subagentRunId"])]
+    assert [event["subagentRunId"] for event in of("SUBAGENT_FINISHED")] == [
+        singer["subagentRunId"]
+    ]
+    assert len(of("STEP_FINISHED")) == 2
+    said = of("TEXT_MESSAGE_CONTENT")
+    assert [(event["delta"], event["subagentRunId"]) for event in said] == [
+        ("La.", singer["subagentRunId"])
+    ]
+    thoughts = {event["messageId"]: "" for event in of("REASONING_MESSAGE_START")}
+    for event in of("REASONING_MESSAGE_CONTENT"):
+        thoughts[event["messageId"]] += event["delta"]
+    assert list(thoughts.values()) == ["Who can sing?", "La or li?"]
+    # What the models signed belongs to the call and to the answer.
+    [call] = of("TOOL_CALL_START")
+    assert call["toolCallName"] == "transfer_to_agent"
+    signed = {
+        (event["subtype"], event["entityId"]): base64.urlsafe_b64decode(event["encryptedValue"])
+        for event in of("REASONING_ENCRYPTED_VALUE")
+    }
+    assert signed == {
+        ("tool-call", call["toolCallId"]): b"signed: Who can sing?",
+        ("message", said[0]["messageId"]): b"signed: La or li?",
+    }
+    assert told[-1]["type"] == "RUN_FINISHED"
+    # Whoever comes later finds the same under the same ids.
+    kept = {message["id"]: message for message in thread["messages"]}
+    assert kept[said[0]["messageId"]]["content"] == "La."
+    assert [kept[thought]["content"] for thought in thoughts] == list(thoughts.values())

@@ -3,8 +3,9 @@
 //! The reference client breaks off at a frame of more than 10 MiB, so no such
 //! frame leaves here. [`Encoding::frames`] cuts a long delta into several
 //! events, which mean the same. Where that cannot be done, it leaves out what
-//! the log has anyway and says so in its place. Only a state or a conversation
-//! that is too large is an error: half of it would be a lie.
+//! the log has anyway and says so in its place: of a conversation, the files.
+//! Only a state, or what was said, that is too large is an error: half of it
+//! would be a lie.
 
 mod accept;
 mod fit;

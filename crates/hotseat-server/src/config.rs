@@ -12,7 +12,7 @@ use hotseat_store::Limits;
 use crate::identity::InstallationKey;
 use crate::network::Network;
 use crate::oidc::OidcConfig;
-use crate::service::{SeatConfig, ServeConfig};
+use crate::service::{MAX_FILES_BYTES, SeatConfig, ServeConfig};
 use crate::tls::Tls;
 
 /// Everything that can be set from outside. Names and defaults are those of the
@@ -126,6 +126,10 @@ pub const STALLED_AFTER: Duration = Duration::from_mins(1);
 /// The largest body of an HTTP request or a gRPC message. One event may be 10 MiB,
 /// and a batch or a base64 wrapping is larger than its event.
 pub(crate) const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
+
+/// The largest body that brings a message with its files: all of them as base64, and the
+/// conversation around them.
+pub(crate) const MAX_MESSAGE_BYTES: usize = MAX_FILES_BYTES / 3 * 4 + MAX_BODY_BYTES;
 
 /// The most events in one call that appends.
 pub(crate) const MAX_EVENTS_PER_APPEND: usize = 1000;

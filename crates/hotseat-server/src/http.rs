@@ -57,7 +57,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
-use crate::config::MAX_BODY_BYTES;
+use crate::config::{MAX_BODY_BYTES, MAX_MESSAGE_BYTES};
 use crate::grpc::Calls;
 use crate::pace;
 use crate::service::App;
@@ -166,8 +166,6 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(stats::stats))
         .routes(routes!(stats::metrics))
         .routes(routes!(adk::list_apps))
-        .routes(routes!(adk_run::run))
-        .routes(routes!(adk_run::run_sse))
         .routes(routes!(adk::list, adk::create))
         .routes(routes!(adk::show, adk::create_named, adk::patch, adk::delete))
         .routes(routes!(stream::session))
@@ -198,11 +196,20 @@ fn api() -> OpenApiRouter<App> {
         .routes(routes!(eval_sets::run))
         .routes(routes!(eval_sets::runs))
         .routes(routes!(eval_sets::one_run))
-        .routes(routes!(agui::run))
         .routes(routes!(agui::capabilities))
         .routes(routes!(agui::show))
         .routes(routes!(agui::attach))
         .routes(routes!(agui::cancel))
         .routes(routes!(chat::health_agent))
         .merge(chat::routes())
+        .merge(with_files())
+}
+
+/// Where messages come with all that was said before, and with files.
+fn with_files() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(adk_run::run))
+        .routes(routes!(adk_run::run_sse))
+        .routes(routes!(agui::run))
+        .layer(DefaultBodyLimit::max(MAX_MESSAGE_BYTES))
 }

@@ -82,7 +82,7 @@ pub use seats::SeatConfig;
 pub(crate) use sessions::CreateSession;
 pub(crate) use spans::continue_trace;
 pub(crate) use stats::{Meter, Stats};
-pub(crate) use threads::Thread;
+pub(crate) use threads::{PendingCall, Thread};
 pub(crate) use turns::{Decided, SubmitTurn, TurnView};
 pub(crate) use workers::{Attachment, Registration, Reservation, Reserved, ToWorker, Workers};
 

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::MAX_FRAME_BYTES;
 use crate::event::{Body, Event};
-use crate::message::Content;
+use crate::message::{Content, ContentPart, Media, Message, MessageBody, Source};
+use crate::translator::MEDIA_ACTIVITY;
 
 /// How long a piece of a delta may be. A character takes up to six bytes in
 /// JSON, and the rest of the event needs room too.
@@ -33,17 +34,17 @@ pub(super) fn smaller(event: &Event, bytes: usize) -> Vec<Event> {
         Body::ActivitySnapshot { content, .. } => {
             *content = Map::from_iter([("omitted".to_owned(), Value::String(note()))]);
         }
+        Body::MessagesSnapshot { messages } => messages.iter_mut().for_each(leave_files_out),
         Body::RunStarted { input, .. } => *input = None,
         Body::RunFinished { result, .. } | Body::SubagentFinished { result, .. } => *result = None,
         Body::RunError { message, .. } | Body::SubagentError { message, .. } => {
             let end = split(message).next().map_or(0, str::len);
             message.truncate(end);
         }
-        // Half a state or conversation would be a lie, and a piece of these
-        // others is an id or a name, which nobody may change.
+        // Half a state would be a lie, and a piece of these others is an id or
+        // a name, which nobody may change.
         Body::StateSnapshot { .. }
         | Body::StateDelta { .. }
-        | Body::MessagesSnapshot { .. }
         | Body::ActivityDelta { .. }
         | Body::StepStarted { .. }
         | Body::StepFinished { .. }
@@ -62,6 +63,60 @@ pub(super) fn smaller(event: &Event, bytes: usize) -> Vec<Event> {
         | Body::SubagentStarted { .. } => {}
     }
     vec![event]
+}
+
+/// Leaves the bytes of files out of a message and says so in their place. What
+/// was said stays, and a file that is somewhere else does, too.
+fn leave_files_out(message: &mut Message) {
+    match &mut message.body {
+        MessageBody::User { content: Content::Parts(parts), .. }
+        | MessageBody::Tool { content: Content::Parts(parts), .. } => {
+            for part in parts {
+                if let Some(note) = file_note(part) {
+                    *part = ContentPart::Text { text: note };
+                }
+            }
+        }
+        MessageBody::Activity { activity_type, content } if activity_type == MEDIA_ACTIVITY => {
+            let part = content.get("part");
+            let bytes = part.and_then(|part| part.pointer("/source/value")?.as_str());
+            if let Some(bytes) = bytes.map(str::len).filter(|_| is_inline(part)) {
+                let text = left_out("file", bytes);
+                content.insert("part".to_owned(), json!({"type": "text", "text": text}));
+            }
+        }
+        MessageBody::User { .. }
+        | MessageBody::Tool { .. }
+        | MessageBody::Activity { .. }
+        | MessageBody::Developer { .. }
+        | MessageBody::System { .. }
+        | MessageBody::Assistant { .. }
+        | MessageBody::Reasoning { .. } => {}
+    }
+}
+
+fn is_inline(part: Option<&Value>) -> bool {
+    part.and_then(|part| part.pointer("/source/type")) == Some(&json!("data"))
+}
+
+/// What stands for a file whose bytes are in the message.
+fn file_note(part: &ContentPart) -> Option<String> {
+    let (kind, Media { source, .. }) = match part {
+        ContentPart::Text { .. } => return None,
+        ContentPart::Image(media) => ("image", media),
+        ContentPart::Audio(media) => ("audio", media),
+        ContentPart::Video(media) => ("video", media),
+        ContentPart::Document(media) => ("document", media),
+    };
+    match source {
+        Source::Data { value, .. } => Some(left_out(kind, value.len())),
+        Source::Url { .. } | Source::File { .. } => None,
+    }
+}
+
+fn left_out(kind: &str, base64: usize) -> String {
+    let bytes = base64 / 4 * 3;
+    format!("[{kind} of {bytes} bytes left out: the session's log has it]")
 }
 
 fn with_delta(event: &Event, piece: &str) -> Event {

@@ -10,6 +10,10 @@ use crate::outcome::Interrupt;
 /// How many open questions a run may end with. More are pending calls only.
 const MAX_QUESTIONS: usize = 1_000;
 
+/// The calls by which ADK itself asks the user for something.
+const REQUESTS: [&str; 3] =
+    ["adk_request_confirmation", "adk_request_credential", "adk_request_input"];
+
 /// A call that nobody has answered.
 #[derive(Debug)]
 pub(super) struct Question {
@@ -34,20 +38,11 @@ impl Translator {
         if known || !made_here || self.questions.len() >= MAX_QUESTIONS {
             return;
         }
-        let mut interrupt = match name {
-            "adk_request_confirmation" => confirmation(args),
-            "adk_request_credential" => credential(args),
-            "adk_request_input" => input(args),
-            _ if adk.is_long_running(id) => Interrupt {
-                reason: "tool_call".to_owned(),
-                tool_call_id: Some(id.to_owned()),
-                metadata: Some(Map::from_iter([("toolName".to_owned(), Value::from(name))])),
-                ..Interrupt::default()
-            },
-            _ => return,
-        };
+        if !REQUESTS.contains(&name) && !adk.is_long_running(id) {
+            return;
+        }
+        let mut interrupt = Interrupt::of_call(id, name, args);
         let owner = self.stints[stint].owner.clone();
-        id.clone_into(&mut interrupt.id);
         interrupt.subagent_run_id.clone_from(&owner);
         self.questions.push(Question { call_id: id.to_owned(), owner, interrupt });
     }
@@ -58,6 +53,24 @@ impl Translator {
 
     pub(super) fn interrupts(&self) -> Vec<Interrupt> {
         self.open_questions().map(|question| question.interrupt.clone()).collect()
+    }
+}
+
+impl Interrupt {
+    /// What a call that waits for its result asks for.
+    pub fn of_call(id: &str, name: &str, args: Option<&Map<String, Value>>) -> Self {
+        let asked = match name {
+            "adk_request_confirmation" => confirmation(args),
+            "adk_request_credential" => credential(args),
+            "adk_request_input" => input(args),
+            _ => Self {
+                reason: "tool_call".to_owned(),
+                tool_call_id: Some(id.to_owned()),
+                metadata: Some(Map::from_iter([("toolName".to_owned(), Value::from(name))])),
+                ..Self::default()
+            },
+        };
+        Self { id: id.to_owned(), ..asked }
     }
 }
 

@@ -1,7 +1,8 @@
 use hotseat_agui::{
-    Body, Content, Encoding, Event, MAX_FRAME_BYTES, NotAcceptable, encode_proto, encode_sse,
+    Body, Content, ContentPart, Encoding, Event, MAX_FRAME_BYTES, Message, MessageBody,
+    NotAcceptable, Source, encode_proto, encode_sse,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::samples::samples;
 
@@ -148,4 +149,40 @@ fn what_cannot_be_cut_is_left_out_with_a_note_or_refused() {
     let state = Event::new(Body::StateSnapshot { snapshot: json!({"a": long}) });
     let refused = Encoding::Protobuf.frames(&state, None).unwrap_err();
     assert_eq!(refused.event, "STATE_SNAPSHOT");
+}
+
+#[test]
+fn a_conversation_that_is_too_large_loses_its_files_and_nothing_that_was_said() {
+    let file = |mime_type: &str| {
+        let source =
+            Source::Data { value: "QUJD".repeat(1_000_000), mime_type: mime_type.to_owned() };
+        ContentPart::media(source, None)
+    };
+    let text = |text: &str| ContentPart::Text { text: text.to_owned() };
+    let elsewhere = Source::Url { value: "https://a.example/b.png".to_owned(), mime_type: None };
+    let elsewhere = ContentPart::media(elsewhere, None);
+    let said = vec![text("Look"), file("image/png"), elsewhere.clone()];
+    let content = Content::Parts(vec![text("{}"), file("audio/mpeg")]);
+    let shown = Map::from_iter([("part".to_owned(), json!(file("video/mp4")))]);
+    let messages = vec![
+        Message::new("u", MessageBody::User { content: Content::Parts(said), name: None }),
+        Message::new("t", MessageBody::Tool { content, tool_call_id: "c".to_owned(), error: None }),
+        Message::new(
+            "f",
+            MessageBody::Activity { activity_type: "hotseat.media".to_owned(), content: shown },
+        ),
+    ];
+    let snapshot = Event::new(Body::MessagesSnapshot { messages });
+    let frames = Encoding::Sse.frames(&snapshot, None).unwrap();
+    let json: Value = serde_json::from_slice(&frames[0]["data: ".len()..]).unwrap();
+    let note = |what| json!({"type": "text", "text": format!("[{what} of 3000000 bytes left out: the session's log has it]")});
+    let messages = &json["messages"];
+    assert_eq!(messages[0]["content"], json!([text("Look"), note("image"), elsewhere]));
+    assert_eq!(messages[1]["content"], json!([text("{}"), note("audio")]));
+    assert_eq!(messages[2]["content"]["part"], note("file"));
+
+    let content = Content::Text("x".repeat(MAX_FRAME_BYTES));
+    let messages = vec![Message::new("u", MessageBody::User { content, name: None })];
+    let refused = Encoding::Sse.frames(&Event::new(Body::MessagesSnapshot { messages }), None);
+    assert_eq!(refused.unwrap_err().event, "MESSAGES_SNAPSHOT");
 }

@@ -5,6 +5,8 @@
 //! goes on when its client is gone: sending the same request again, or asking for the
 //! run by its id, takes it up where it is.
 
+mod answers;
+mod remainder;
 mod request;
 mod stream;
 
@@ -24,11 +26,15 @@ use hotseat_core::Seq;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use self::remainder::Remainder;
 use self::request::{Next, Wishes};
 use self::stream::AguiRun;
 use super::Problem;
 use super::extract::{At, Entered, Params};
 use crate::service::{Agent, App, Thread};
+
+/// How often a request is tried in a thread that others write to. Each time one of them has won.
+const MAX_ATTEMPTS: usize = 16;
 
 /// How a request is to be treated; each may also be in `forwardedProps`.
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
@@ -63,7 +69,7 @@ pub(super) async fn run(
     let interrupts = wishes.interrupts;
     if request::seems_first(&input) {
         let thread = app.new_thread(&agent, &input.thread_id)?;
-        if let Next::Say(wish, _) = request::next(&thread, &input, wishes)?
+        if let Next::Say { wish, .. } = request::next(&thread, &agent, &input, wishes)?
             && let Some(watched) = app.begin_thread(&thread, &agent, *wish).await?
         {
             let run = AguiRun::of(&thread, &agent, input, interrupts).watch(watched);
@@ -71,28 +77,62 @@ pub(super) async fn run(
         }
     }
     // On the heap, as what follows: a thread that begins, as most do, needs no room for it.
-    let thread = Box::pin(app.thread(&agent, &input.thread_id)).await?;
-    let run = match request::next(&thread, &input, wishes)? {
-        Next::Nothing => {
-            let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));
-            if let (Some(session), Some((run_id, seq))) = (&thread.session, open) {
-                let watched = app.watch_session(session.id).run(run_id, seq);
-                AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
-            } else {
-                let messages = messages(&thread);
-                AguiRun::of(&thread, &agent, input, interrupts).only_show(messages)
+    let run = Box::pin(go_on(&app, &agent, input, wishes)).await?;
+    Ok(run.response(encoding, waiter))
+}
+
+/// What a request is to a thread that has begun. Another may be faster, to this server or to one
+/// beside it; then what is new in the request is found out again.
+async fn go_on(
+    app: &App,
+    agent: &Arc<Agent>,
+    input: RunAgentInput,
+    wishes: Wishes,
+) -> Result<AguiRun, Problem> {
+    let interrupts = wishes.interrupts;
+    let mut attempts = 0;
+    loop {
+        let mut thread = app.thread(agent, &input.thread_id).await?;
+        match request::next(&thread, agent, &input, wishes)? {
+            Next::Nothing => {
+                let open = thread.open_run().map(|(run, seq)| (run.run_id.clone(), seq));
+                let run = AguiRun::of(&thread, agent, input, interrupts);
+                return Ok(match (&thread.session, open) {
+                    (Some(session), Some((run_id, seq))) => {
+                        run.watch(app.watch_session(session.id).run(run_id, seq))
+                    }
+                    _ => run.only_show(messages(&thread), &thread.waiting()),
+                });
+            }
+            Next::Missing(calls) => {
+                let run = AguiRun::of(&thread, agent, input, interrupts);
+                return Ok(run.only_show(Vec::new(), &calls));
+            }
+            Next::Keep(state) => {
+                if app.keep_state(&mut thread, state).await?.is_some() {
+                    let run = AguiRun::of(&thread, agent, input, interrupts);
+                    return Ok(run.only_show(messages(&thread), &thread.waiting()));
+                }
+            }
+            Next::Say { mut wish, more } => {
+                app.read_message(&mut wish.message).await?;
+                if let Some(watched) = app.say_in(&thread, agent, *wish, wishes.queue).await? {
+                    let rest = more.then(|| Remainder::of(app, agent, &input, wishes));
+                    let run = AguiRun::of(&thread, agent, input, interrupts);
+                    return Ok(run.watch(watched).then(rest));
+                }
             }
         }
-        Next::Missing(call_ids) => {
-            AguiRun::of(&thread, &agent, input, interrupts).wait_for(call_ids)
+        // Whoever queues waits for as long as it takes.
+        attempts += usize::from(!wishes.queue);
+        if attempts == MAX_ATTEMPTS {
+            return Err(Problem::new(
+                StatusCode::CONFLICT,
+                "conflict",
+                "others say something in this thread all the time: try again",
+            ));
         }
-        Next::Say(mut wish, queue) => {
-            Box::pin(app.read_message(&mut wish.message)).await?;
-            let watched = Box::pin(app.say_in(&thread, &agent, *wish, queue)).await?;
-            AguiRun::of(&thread, &agent, input, interrupts).watch(watched)
-        }
-    };
-    Ok(run.response(encoding, waiter))
+    }
 }
 
 /// Takes up a run that is going on, or shows how it ended. With `Last-Event-ID`, only what
@@ -115,7 +155,7 @@ pub(super) async fn attach(
     };
     let watched = app.watch_session(session.id).run(run.run_id.clone(), seq);
     let before = app.conversation(session.id, Some(seq)).await?;
-    let replayed = AguiRun::again(&thread, &agent, &run_id, &before);
+    let replayed = AguiRun::again(&thread, &agent, run.client.as_ref(), &before);
     let read = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let read = read.map(Seq::new);
     let run = replayed.take_up(watched, session.last_seq, read, messages(&thread)).await?;

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use axum::Json;
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream::unfold;
@@ -35,9 +35,6 @@ use crate::service::{
 
 /// The largest body: all files as base64, and what is around them.
 const MAX_CHAT_BYTES: usize = MAX_FILES_BYTES / 3 * 4 + 1024 * 1024;
-
-/// Seconds after which a full server may be asked again.
-const RETRY_AFTER: &str = "5";
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct ChatResponse {
@@ -88,13 +85,13 @@ pub(super) async fn chat(
     At(name): At<String>,
     Params(params): Params<ChatParams>,
     request: Request,
-) -> Result<Response, Response> {
+) -> Result<Response, Problem> {
     let began = Instant::now();
     let waiter = app.waiter();
-    let run = said(&app, name, params, request, false).await.map_err(refusal)?;
+    let run = said(&app, name, params, request, false).await?;
     let answered = answer(&app, run, began).await;
     drop(waiter);
-    answered.map(IntoResponse::into_response).map_err(refusal)
+    Ok(answered?.into_response())
 }
 
 /// The same as `/chat`, for clients that want an address of its own for forms.
@@ -106,7 +103,7 @@ pub(super) async fn chat_multipart(
     at: At<String>,
     params: Params<ChatParams>,
     request: Request,
-) -> Result<Response, Response> {
+) -> Result<Response, Problem> {
     chat(entered, at, params, request).await
 }
 
@@ -121,10 +118,10 @@ pub(super) async fn stream(
     At(name): At<String>,
     Params(params): Params<ChatParams>,
     request: Request,
-) -> Result<Response, Response> {
+) -> Result<Response, Problem> {
     let began = Instant::now();
     let waiter = app.waiter();
-    let run = said(&app, name, params, request, true).await.map_err(refusal)?;
+    let run = said(&app, name, params, request, true).await?;
     // On the heap: it is handed on with every message.
     let stream = Box::new(Stream::new(app, run, waiter, began));
     Ok(sse::response(unfold(stream, |mut stream| async {
@@ -142,7 +139,7 @@ pub(super) async fn stream_multipart(
     at: At<String>,
     params: Params<ChatParams>,
     request: Request,
-) -> Result<Response, Response> {
+) -> Result<Response, Problem> {
     stream(entered, at, params, request).await
 }
 
@@ -283,17 +280,6 @@ fn ended(end: &RunChange, reply: &Reply) -> Option<Problem> {
         _ => StatusCode::BAD_GATEWAY,
     };
     Some(Problem::new(status, code, detail))
-}
-
-/// A full server says when to come back.
-fn refusal(problem: Problem) -> Response {
-    let busy =
-        matches!(problem.status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-    let mut response = problem.into_response();
-    if busy {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
-    }
-    response
 }
 
 fn session_id(text: &str) -> Result<SessionId, Problem> {

@@ -11,9 +11,12 @@ use hotseat_core::{SessionId, TurnId};
 use serde::de::DeserializeOwned;
 
 use super::{Problem, credentials};
+use crate::config::{MAX_BODY_BYTES, MAX_MESSAGE_BYTES};
 use crate::identity::Visitor;
 use crate::pace::Stalled;
 use crate::service::App;
+
+const MIB: usize = 1024 * 1024;
 
 /// The use cases, on behalf of whoever came in. The guard at the door says who that
 /// is; without its word nobody gets in here.
@@ -72,7 +75,12 @@ impl From<BytesRejection> for Problem {
             StatusCode::PAYLOAD_TOO_LARGE => Self::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too_large",
-                "the body is larger than the limit of 32 MiB",
+                format!(
+                    "the body is larger than the limit of {} MiB, or of {} MiB where files come \
+                     with a message",
+                    MAX_BODY_BYTES / MIB,
+                    MAX_MESSAGE_BYTES / MIB
+                ),
             ),
             _ => Self::bad_request(rejection.body_text()),
         }

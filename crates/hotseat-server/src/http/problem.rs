@@ -19,6 +19,9 @@ use crate::clock;
 use crate::error::causes;
 use crate::service::{FileProblem, ServiceError};
 
+/// Seconds after which a server that is full, not ready or about to stop may be asked again.
+const RETRY_AFTER: &str = "5";
+
 /// An error answer.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Problem {
@@ -133,7 +136,12 @@ impl IntoResponse for Problem {
         let status = self.status();
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let content_type = HeaderValue::from_static("application/problem+json");
-        (status, [(header::CONTENT_TYPE, content_type)], body).into_response()
+        let mut response = (status, [(header::CONTENT_TYPE, content_type)], body).into_response();
+        if matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+            let seconds = HeaderValue::from_static(RETRY_AFTER);
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
     }
 }
 

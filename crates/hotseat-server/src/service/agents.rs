@@ -6,6 +6,7 @@ use serde_json::Value;
 use hotseat_core::{Seat, ToolDeclaration};
 
 use super::App;
+use super::native::NATIVE;
 
 /// Something that can be run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -63,6 +64,13 @@ pub struct AgentList {
     pub next_cursor: Option<String>,
     /// What could not be loaded.
     pub problems: Vec<LoadProblem>,
+}
+
+impl Agent {
+    /// Whether one message may bring results of calls and words. ADK tells them apart.
+    pub(crate) fn takes_words_with_results(&self) -> bool {
+        self.runtime == NATIVE
+    }
 }
 
 impl App {

@@ -2,17 +2,18 @@
 //!
 //! A front end sends all it knows of a thread with every message. What is new in it is
 //! found by the ids of its messages: those that a run was begun for are in the log with
-//! that run, written in the same commit, so a message that is sent twice, to one server
-//! or to two, is run once.
+//! that run, written in the same commit, and only if the log ends where it was read. So
+//! a message that is sent twice, to one server or to two, is run once.
 
 use std::collections::{HashMap, HashSet};
 
-use hotseat_core::{AdkEvent, AdkPart, Event, Kind, RunChange, RunStatus, Seq};
-use hotseat_store::{EventQuery, NewSession, Order, Session};
-use serde_json::{Map, Value};
+use hotseat_core::{AdkEvent, AdkPart, Event, Kind, RunChange, RunStatus, Seq, SessionStatus};
+use hotseat_store::{AppendError, EventQuery, Expected, NewSession, Order, Session};
+use serde_json::{Map, Value, json};
 
 use super::runs::Opened;
-use super::{AdkKey, Agent, App, RunWish, ServiceError, WatchedRun, no_events, seen};
+use super::sessions::raw;
+use super::{AdkKey, Agent, App, RunWish, ServiceError, WatchedRun, adk_event, no_events, seen};
 use crate::clock;
 
 /// Runs looked back on for what was sent already.
@@ -32,6 +33,8 @@ pub(crate) struct Thread {
     /// Calls that wait for a result from outside, by id.
     pub(crate) pending: Vec<PendingCall>,
     pub(crate) state: Map<String, Value>,
+    /// Whether all that was ever said is looked back on.
+    pub(crate) whole: bool,
     /// The latest raw events, oldest first.
     pub(crate) events: Vec<Value>,
     /// What became of runs, the latest first.
@@ -44,6 +47,8 @@ pub(crate) struct PendingCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) args: Value,
+    /// Somebody said something else since, and the conversation went on without the result.
+    pub(crate) passed_over: bool,
 }
 
 impl App {
@@ -57,6 +62,7 @@ impl App {
             ledger: HashSet::new(),
             pending: Vec::new(),
             state: Map::new(),
+            whole: true,
             events: Vec::new(),
             runs: Vec::new(),
         })
@@ -79,6 +85,7 @@ impl App {
             ..EventQuery::default()
         };
         let runs = self.store.events(session.id, backwards(Kind::Run, RUNS_KEPT)).await?;
+        let all_runs = runs.len() < RUNS_KEPT;
         let runs: Vec<_> = runs
             .into_iter()
             .filter_map(|event| Some((event.seq, RunChange::parse(&event.payload).ok()?)))
@@ -87,11 +94,13 @@ impl App {
             runs.iter().filter_map(|(_, run)| run.client.as_ref()?.get("message_ids")?.as_array());
         let ledger = ids.flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
         let events = self.store.events(session.id, backwards(Kind::Event, EVENTS_KEPT)).await?;
+        let whole = all_runs && events.len() < EVENTS_KEPT && session.removed_through == Seq::START;
         let pending = pending_calls(events.iter().rev());
         let own = events.iter().rev().filter(|event| event.parent_call_id.is_none());
         let events =
             own.filter_map(|event| serde_json::from_str(event.payload.get()).ok()).collect();
-        Ok(Thread { key, session: Some(session), ledger, pending, state: read.state, events, runs })
+        let (session, state) = (Some(session), read.state);
+        Ok(Thread { key, session, ledger, pending, state, whole, events, runs })
     }
 
     /// Begins a thread with its first message. `None` if it has begun already: then nothing was
@@ -111,31 +120,63 @@ impl App {
         }
     }
 
-    /// Says something in a thread, and returns its run from its beginning. What was said
-    /// before returns the run that it began.
+    /// Says something in a thread, and returns its run from its beginning. `None` if the thread
+    /// is not as it was read, or if a run had to be waited for: then nothing was done, and what
+    /// is new in the request depends on what was said since.
     pub(crate) async fn say_in(
         &self,
         thread: &Thread,
         agent: &Agent,
         wish: RunWish,
         queue: bool,
-    ) -> Result<WatchedRun, ServiceError> {
-        self.check_draining()?;
+    ) -> Result<Option<WatchedRun>, ServiceError> {
         let Some(session) = &thread.session else {
-            let new = thread.opened_by(agent);
-            let watch = self.watch_session(new.id);
-            let (_, started) = self.start_session(new, agent, wish).await?;
-            return Ok(watch.started(started));
+            return self.begin_thread(thread, agent, wish).await;
         };
+        self.check_draining()?;
         let id = session.id;
-        loop {
-            let watch = self.watch_session(id);
-            match self.start_run(session, agent, wish.clone()).await {
-                Ok(started) => return Ok(watch.started(started)),
-                Err(ServiceError::RunInProgress { .. }) if queue => self.no_run(id).await?,
-                Err(error) => return Err(error),
+        if let Some(open) = &session.run {
+            if !queue {
+                let run_id = open.run_id.clone();
+                return Err(ServiceError::RunInProgress { session: id, run_id });
             }
+            self.no_run(id).await?;
+            return Ok(None);
         }
+        let watch = self.watch_session(id);
+        let expected = Expected::Exactly(session.last_seq);
+        match self.start_run_at(session, agent, wish, expected).await {
+            Ok(started) => Ok(Some(watch.started(started))),
+            Err(ServiceError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes the state of a thread, without running anything. `None` if the thread is not as
+    /// it was read: then nothing was done.
+    pub(crate) async fn keep_state(
+        &self,
+        thread: &mut Thread,
+        delta: Map<String, Value>,
+    ) -> Result<Option<()>, ServiceError> {
+        self.check_draining()?;
+        let Some(session) = &thread.session else { return Ok(None) };
+        let payload = raw(&json!({
+            "id": clock::new_id().to_string(),
+            "invocationId": format!("p-{}", clock::new_id()),
+            "author": "user",
+            "actions": {"stateDelta": delta},
+            "timestamp": clock::now().as_duration().as_secs_f64(),
+        }));
+        self.check_size(payload.get().len())?;
+        let event = adk_event(payload).map_err(|error| ServiceError::invalid(error.to_string()))?;
+        let expected = Expected::Exactly(session.last_seq);
+        match self.store.append(session.id, expected, vec![event]).await {
+            Ok(_) => thread.state.extend(delta),
+            Err(AppendError::Conflict { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Some(()))
     }
 }
 
@@ -175,6 +216,11 @@ impl Thread {
         Some(ids.get(number)?.as_str()?.to_owned())
     }
 
+    /// The calls without whose results the conversation cannot go on.
+    pub(crate) fn waiting(&self) -> Vec<PendingCall> {
+        self.pending.iter().filter(|call| !call.passed_over).cloned().collect()
+    }
+
     /// The run that a client knows by this id, and where it begins in the log.
     pub(crate) fn run(&self, client_run_id: &str) -> Option<(&RunChange, Seq)> {
         self.runs.iter().find_map(|(seq, run)| {
@@ -192,7 +238,17 @@ impl Thread {
         })
     }
 
-    /// What a key of the client's state is to be changed to, so that the session's is the same.
+    /// Whether a request may change the state without saying anything: nothing goes on, and it
+    /// is none that began a run and is only sent again.
+    pub(crate) fn rests(&self, client_run_id: &str) -> bool {
+        let session = self.session.as_ref();
+        let open = session.filter(|session| session.status == SessionStatus::Active);
+        open.is_some_and(|session| session.run.is_none()) && self.run(client_run_id).is_none()
+    }
+
+    /// What keys of the client's state are to be changed to, so that the session's are the same.
+    /// Keys that the client does not have stay: a client that begins anew has none, and must not
+    /// empty the session, and ADK knows no removal. Whoever wants one gone says `null`.
     pub(crate) fn state_delta(&self, state: &Map<String, Value>) -> Map<String, Value> {
         let changed = state.iter().filter(|(key, value)| self.state.get(*key) != Some(value));
         changed.map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -204,12 +260,14 @@ fn is_said(event: &Value) -> bool {
     event["author"] == "user" && event.get("content").is_some_and(|content| !content.is_null())
 }
 
-/// Calls of the last run that wait for a result from outside, oldest first.
+/// Calls that wait for a result from outside, oldest first.
 fn pending_calls<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<PendingCall> {
     let mut calls: Vec<PendingCall> = Vec::new();
     let mut args = HashMap::new();
     for event in events.filter(|event| event.parent_call_id.is_none()) {
         let Ok(event) = AdkEvent::parse(&event.payload) else { continue };
+        let says = |part: &AdkPart| matches!(part, AdkPart::Text { .. });
+        let speaks = event.author == "user" && event.parts.iter().any(says);
         for part in event.parts {
             match part {
                 AdkPart::FunctionCall { id: Some(id), name, args: given } => {
@@ -224,9 +282,12 @@ fn pending_calls<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<PendingCall
                 _ => {}
             }
         }
+        for call in &mut calls {
+            call.passed_over |= speaks;
+        }
         for id in event.long_running_tool_ids {
             let (name, args) = args.remove(&id).unwrap_or_default();
-            calls.push(PendingCall { id, name, args });
+            calls.push(PendingCall { id, name, args, passed_over: false });
         }
     }
     calls

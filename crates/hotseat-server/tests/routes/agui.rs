@@ -38,6 +38,13 @@ pub(crate) async fn say(worker: &mut ScriptedWorker, run: &StartRun, event: &Val
     worker.append(run, "event", "", event).await.unwrap();
 }
 
+/// Puts the message of a run into the log, as ADK does.
+pub(crate) async fn heard(worker: &mut ScriptedWorker, run: &StartRun) {
+    let mut event = sample::user_event(&format!("heard-{}", run.run_id), "");
+    event["content"] = serde_json::from_slice(&run.message_json).unwrap();
+    say(worker, run, &event).await;
+}
+
 #[tokio::test]
 async fn text_is_streamed_and_the_run_ends_once() {
     let server = TestServer::scratch().await;
@@ -163,11 +170,22 @@ async fn tools_of_the_front_end_end_the_run_and_their_results_go_on_with_it() {
         json!([
             {"function_response": {"id": "c1", "name": "paint", "response": {"ok": true}}},
             {"function_response": {"id": "c2", "name": "paint", "response": {"result": "done blue"}}},
-            {"text": "And now?"},
         ])
     );
+    heard(&mut worker, &run).await;
+    say(&mut worker, &run, &sample::agent_event("painted", "math", "Painted.")).await;
     worker.end(&run, "finished").await;
-    assert_eq!(rest(&mut stream).await.last().unwrap()["type"], "RUN_FINISHED");
+    // ADK takes no message with both: what is said comes next, in the same stream.
+    let run = worker.run().await;
+    let message: Value = serde_json::from_slice(&run.message_json).unwrap();
+    assert_eq!(message["parts"], json!([{"text": "And now?"}]));
+    say(&mut worker, &run, &sample::agent_event("done", "math", "Done.")).await;
+    worker.end(&run, "finished").await;
+    let events = rest(&mut stream).await;
+    let said: Vec<_> = events.iter().filter_map(|event| event["delta"].as_str()).collect();
+    assert_eq!(said, ["Painted.", "Done."]);
+    let ends = events.iter().filter(|event| event["type"] == "RUN_FINISHED").count();
+    assert_eq!((ends, &events.last().unwrap()["type"]), (1, &json!("RUN_FINISHED")));
 }
 
 #[tokio::test]
@@ -331,6 +349,14 @@ async fn what_cannot_be_read_or_sent_is_refused_before_the_stream() {
     let second = input("t", "r2", json!([user("m1", "hello"), user("m2", "hello?")]));
     let refused = api.post("/ag-ui/math", &second).await.problem(409, "run_in_progress");
     assert_eq!(refused["run_id"], run.run_id.as_str());
+}
+
+#[tokio::test]
+async fn a_front_end_that_comes_too_early_is_told_when_to_come_back() {
+    let server = TestServer::told(|config| config.serve.single = true).await;
+    let early = server.api.post("/ag-ui/math", &input("t", "r", json!([user("m1", "hi")]))).await;
+    early.problem(503, "not_ready");
+    assert_eq!(early.header("retry-after"), "5");
 }
 
 #[tokio::test]

@@ -136,3 +136,42 @@ async fn a_client_reads_on_from_the_last_event_it_has() {
         assert_eq!(whole.last().unwrap()["type"], "RUN_FINISHED", "{odd}");
     }
 }
+
+#[tokio::test]
+async fn a_run_that_is_taken_up_still_knows_the_run_that_led_to_it_and_how_it_is_to_end() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let mut request = input("t", "r", json!([user("m1", "Delete it")]));
+    request["parentRunId"] = json!("r0");
+    request["forwardedProps"] = json!({"interrupts": true});
+    let mut stream = post(&server.api, &request).await;
+    let run = worker.run().await;
+    let mut taken_up = server.api.stream(RUN).await;
+    let ask = json!({"id": "1", "author": "math", "invocationId": "e", "longRunningToolIds": ["q1"],
+        "content": {"role": "model", "parts": [{"functionCall": {"id": "q1", "name": "pick", "args": {}}}]}});
+    say(&mut worker, &run, &ask).await;
+    worker.end(&run, "finished").await;
+    let all = [rest(&mut stream).await, rest(&mut taken_up).await];
+    let over = rest(&mut server.api.stream(RUN).await).await;
+    for events in all.iter().chain([&over]) {
+        let (first, end) = (&events[0], events.last().unwrap());
+        assert_eq!((&first["type"], &first["parentRunId"]), (&json!("RUN_STARTED"), &json!("r0")));
+        assert_eq!(end["outcome"]["interrupts"][0]["id"], "q1", "{end}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_in_which_nothing_happens_is_kept_alive() {
+    let server = TestServer::scratch().await;
+    let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;
+    let request = input("t", "r", json!([user("m1", "Think")]));
+    let request = server.api.request(Method::POST, "/ag-ui/math").json(&request);
+    let mut answer = request.send().await.unwrap();
+    worker.run().await;
+    let first = answer.chunk().await.unwrap().unwrap();
+    assert!(first.starts_with(b"data: {\"type\":\"RUN_STARTED\""), "{first:?}");
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    assert_eq!(&answer.chunk().await.unwrap().unwrap()[..], b":\n\n");
+    assert!(began.elapsed().as_secs() >= 14, "{:?}", began.elapsed());
+}

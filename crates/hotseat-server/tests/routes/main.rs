@@ -14,7 +14,15 @@ mod agents;
 #[cfg(test)]
 mod agui;
 #[cfg(test)]
+mod agui_answers;
+#[cfg(test)]
+mod agui_known;
+#[cfg(test)]
+mod agui_large;
+#[cfg(test)]
 mod agui_late;
+#[cfg(test)]
+mod agui_state;
 #[cfg(test)]
 mod appending;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod crowd;
 pub(crate) mod desk;
 mod failures;
+mod front_end;
 mod human;
 mod model;
 mod recording;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tonic::Code;
 
 use crate::agui::{input, post, rest, say, types, user};
+use crate::agui_known::say_at_once;
 
 /// Servers that know of each other.
 struct Servers {
@@ -272,6 +273,13 @@ async fn those_in_a_room_see_each_other_wherever_they_are() {
     news(&mut at_bob, |news| news["claims"][0]["holder"] == "ada").await;
     drop(at_bob);
     news(&mut at_ada, |news| news["present"] == json!(["ada"])).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_that_come_to_several_servers_at_once_are_each_said_once() {
+    let servers = Servers::start(2).await;
+    let worker = servers.worker(0).await;
+    say_at_once(&[servers.api(0), servers.api(1)], worker).await;
 }
 
 /// News of a room until they are as wanted.

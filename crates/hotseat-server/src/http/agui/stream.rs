@@ -1,8 +1,9 @@
 //! A run as a front end sees it.
 //!
-//! Every event goes through the protocol's own rules before it is sent. What breaks
-//! them is a mistake of ours: the client is told that the run failed, in a form that
-//! it understands, and the log says what it was.
+//! Every event goes through the protocol's own rules in the moment it is sent, so what
+//! they know of a stream is what its client has read. What breaks them is a mistake of
+//! ours: the client is told that the run failed, in a form that it understands, and the
+//! log says what it was. Whatever happens, a stream has one end, and it is said.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -12,13 +13,17 @@ use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{StreamExt, unfold};
 use hotseat_agui::{
-    Body, Encoding, Event, History, Message, Outcome, RunAgentInput, Start, Translator, Verifier,
+    Body, Encoding, Event, History, Interrupt, Message, Outcome, RunAgentInput, Start, TooLarge,
+    Translator, Verifier,
 };
 use hotseat_core::{Event as Entry, Kind, RunChange, RunStatus, Seat, Seq};
 use serde_json::Value;
 
+use super::remainder::Remainder;
 use crate::http::sse;
-use crate::service::{Agent, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure};
+use crate::service::{
+    Agent, PendingCall, RunStep, ServiceError, Thread, Waiter, WatchedRun, failure,
+};
 
 /// Room for what is mostly ready at once.
 const FRAME_BYTES: usize = 1024;
@@ -32,6 +37,10 @@ pub(super) struct AguiRun {
     ready: VecDeque<(Event, Option<Seq>)>,
     run: Option<WatchedRun>,
     seat: Option<Seat>,
+    /// What is said when the run has ended.
+    remainder: Option<Box<Remainder>>,
+    /// Whether what is waited for is told as interrupts.
+    interrupts: bool,
 }
 
 impl AguiRun {
@@ -55,25 +64,44 @@ impl AguiRun {
         Self::new(start)
     }
 
-    /// A run that a client comes back to. `before` is what was said before it.
-    pub(super) fn again(thread: &Thread, agent: &Agent, run_id: &str, before: &[Value]) -> Self {
+    /// A run that a client comes back to, with what is kept of the request that began it.
+    /// `before` is what was said before it.
+    pub(super) fn again(
+        thread: &Thread,
+        agent: &Agent,
+        client: Option<&Value>,
+        before: &[Value],
+    ) -> Self {
+        let kept = |name: &str| client.and_then(|client| client.get(name));
+        let text = |name: &str| kept(name).and_then(Value::as_str).map(str::to_owned);
         let start = Start {
             thread_id: thread.id().to_owned(),
-            run_id: run_id.to_owned(),
+            run_id: text("run_id").unwrap_or_default(),
+            parent_run_id: text("parent_run_id"),
+            input: None,
             state: state(thread),
             agent: agent.name.clone(),
+            interrupts: kept("interrupts").and_then(Value::as_bool).unwrap_or_default(),
             history: History::of(before),
-            ..Start::default()
         };
         Self::new(start)
     }
 
     fn new(start: Start) -> Self {
+        let interrupts = start.interrupts;
         let translator = Translator::new(start);
         // Calls of earlier runs may get their results in this one: those that wait, and
         // those that waited for a confirmation.
         let verifier = translator.verifier();
-        Self { translator, verifier, ready: VecDeque::new(), run: None, seat: None }
+        Self {
+            translator,
+            verifier,
+            ready: VecDeque::new(),
+            run: None,
+            seat: None,
+            remainder: None,
+            interrupts,
+        }
     }
 
     /// Follows a run from its beginning to its end.
@@ -84,26 +112,36 @@ impl AguiRun {
         self
     }
 
-    /// Shows the thread as it is, without running anything.
-    pub(super) fn only_show(mut self, messages: Vec<Message>) -> Self {
+    /// Goes on with this when the run has ended.
+    pub(super) fn then(self, remainder: Option<Remainder>) -> Self {
+        Self { remainder: remainder.map(Box::new), ..self }
+    }
+
+    /// Shows what there is and which calls are waited for, without running anything.
+    pub(super) fn only_show(mut self, messages: Vec<Message>, waiting: &[PendingCall]) -> Self {
         let mut events = self.translator.start();
         if !messages.is_empty() {
             events.push(Event::new(Body::MessagesSnapshot { messages }));
         }
         events.extend(self.translator.finish(None));
+        if let Some(Event { body: Body::RunFinished { outcome, .. }, .. }) = events.last_mut()
+            && !waiting.is_empty()
+        {
+            *outcome = Some(self.waits_for(waiting));
+        }
         self.send(events);
         self
     }
 
-    /// Says which results are still waited for, without running anything.
-    pub(super) fn wait_for(mut self, call_ids: Vec<String>) -> Self {
-        let mut events = self.translator.start();
-        events.extend(self.translator.finish(None));
-        if let Some(Event { body: Body::RunFinished { outcome, .. }, .. }) = events.last_mut() {
-            *outcome = Some(Outcome::Success { pending_tool_call_ids: call_ids });
+    fn waits_for(&self, calls: &[PendingCall]) -> Outcome {
+        if self.interrupts {
+            let interrupt = |call: &PendingCall| {
+                Interrupt::of_call(&call.id, &call.name, call.args.as_object())
+            };
+            return Outcome::Interrupt { interrupts: calls.iter().map(interrupt).collect() };
         }
-        self.send(events);
-        self
+        let pending_tool_call_ids = calls.iter().map(|call| call.id.clone()).collect();
+        Outcome::Success { pending_tool_call_ids }
     }
 
     /// Takes up a run: what happened up to `known` is shown as it is now, then it goes on. A
@@ -131,9 +169,10 @@ impl AguiRun {
         let shown = self.translator.reattach(messages);
         // In the middle of an answer nobody can be sure what was read of it.
         let goes_on = read.is_some() && self.translator.is_at_rest();
-        self.send(shown);
         if goes_on {
-            self.ready.clear();
+            self.has_read(&shown);
+        } else {
+            self.send(shown);
         }
         if let Some(end) = end {
             let last = self.ended(&end);
@@ -176,20 +215,29 @@ impl AguiRun {
         loop {
             let mut frame = Vec::with_capacity(FRAME_BYTES);
             while let Some((event, place)) = self.ready.pop_front() {
+                let before = frame.len();
                 if let Err(error) = encoding.append(&event, place.map(Seq::get), &mut frame) {
-                    self.ready.clear();
-                    self.break_off(&error.to_string());
+                    self.too_large(&error);
+                } else if let Err(violation) = self.verifier.check(&event) {
+                    frame.truncate(before);
+                    self.break_off(&violation.to_string());
                 }
             }
             if !frame.is_empty() {
                 return Some(frame.into());
             }
-            self.step().await?;
+            if self.run.is_some() {
+                self.step().await;
+            } else if self.verifier.is_over() {
+                return None;
+            } else {
+                self.break_off("nothing more came, and the run had not ended");
+            }
         }
     }
 
-    async fn step(&mut self) -> Option<()> {
-        let run = self.run.as_mut()?;
+    async fn step(&mut self) {
+        let Some(run) = self.run.as_mut() else { return };
         let step = run.next().await;
         let is_place = matches!(step, Ok(Some(RunStep::Logged(_) | RunStep::Ended(_))));
         let place = Some(run.place()).filter(|_| is_place);
@@ -198,7 +246,7 @@ impl AguiRun {
             Ok(Some(RunStep::Logged(entry))) => self.logged(&entry),
             Ok(Some(RunStep::Ended(end))) => {
                 self.run = None;
-                self.ended(&end)
+                self.go_on(&end).await
             }
             Ok(Some(RunStep::Closing) | None) => {
                 self.run = None;
@@ -218,7 +266,20 @@ impl AguiRun {
         {
             *last = place;
         }
-        Some(())
+    }
+
+    /// A run that came to its end is followed by what is left to say, and is else the end.
+    async fn go_on(&mut self, end: &RunChange) -> Vec<Event> {
+        let remainder = self.remainder.take().filter(|_| end.status == RunStatus::Finished);
+        let Some(remainder) = remainder else { return self.ended(end) };
+        match Box::pin(remainder.say()).await {
+            Ok(Some(run)) => {
+                self.run = Some(run);
+                Vec::new()
+            }
+            Ok(None) => self.ended(end),
+            Err(problem) => self.translator.fail(problem.detail(), Some(problem.code())),
+        }
     }
 
     fn logged(&mut self, entry: &Entry) -> Vec<Event> {
@@ -260,28 +321,39 @@ impl AguiRun {
     }
 
     fn send(&mut self, events: Vec<Event>) {
+        self.ready.extend(events.into_iter().map(|event| (event, None)));
+    }
+
+    /// Counts events as sent that the client has from an earlier stream.
+    fn has_read(&mut self, events: &[Event]) {
         for event in events {
-            if let Err(violation) = self.verifier.check(&event) {
+            if let Err(violation) = self.verifier.check(event) {
                 return self.break_off(&violation.to_string());
             }
-            self.ready.push_back((event, None));
         }
+    }
+
+    /// Ends a stream that holds more than a client could read. That is nobody's mistake here:
+    /// the client is told what it was.
+    fn too_large(&mut self, error: &TooLarge) {
+        tracing::warn!(%error, "an AG-UI stream was ended");
+        self.end_with(error.to_string(), "too_large");
     }
 
     /// Ends a stream that cannot go on as it should.
     fn break_off(&mut self, reason: &str) {
         tracing::error!(reason, "an AG-UI stream broke its own rules and was ended");
+        let told = "the server made a mistake in this stream; its log has the cause";
+        self.end_with(told.to_owned(), "internal");
+    }
+
+    /// Nothing but this error is sent any more, unless the end was said already.
+    fn end_with(&mut self, message: String, code: &str) {
         self.run = None;
-        if self.verifier.is_over() {
-            return;
-        }
-        let error = Event::new(Body::RunError {
-            message: "the server made a mistake in this stream; its log has the cause".to_owned(),
-            code: Some("internal".to_owned()),
-            usage: Vec::new(),
-        });
-        // A run that broke its rules may only end.
-        if self.verifier.check(&error).is_ok() {
+        self.ready.clear();
+        if !self.verifier.is_over() {
+            let code = Some(code.to_owned());
+            let error = Event::new(Body::RunError { message, code, usage: Vec::new() });
             self.ready.push_back((error, None));
         }
     }
@@ -293,3 +365,6 @@ fn state(thread: &Thread) -> Value {
         shown.map(|(key, value)| (key.clone(), value.clone())).collect();
     if state.is_empty() { Value::Null } else { Value::Object(state) }
 }
+
+#[cfg(test)]
+mod tests;

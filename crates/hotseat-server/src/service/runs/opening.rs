@@ -58,8 +58,19 @@ impl App {
         agent: &Agent,
         wish: RunWish,
     ) -> Result<Started, ServiceError> {
+        self.start_run_at(session, agent, wish, Expected::Any).await
+    }
+
+    /// The same, if the log is where the caller expects it.
+    pub(crate) async fn start_run_at(
+        &self,
+        session: &Session,
+        agent: &Agent,
+        wish: RunWish,
+        expected: Expected,
+    ) -> Result<Started, ServiceError> {
         let (change, events) = self.opening_of_run(agent, wish)?;
-        let appended = self.store.append(session.id, Expected::Any, events).await?;
+        let appended = self.store.append(session.id, expected, events).await?;
         let seq = appended.seqs.first().copied().unwrap_or(appended.last_seq);
         if appended.new == 0 {
             return self.started_before(session.id, seq).await;

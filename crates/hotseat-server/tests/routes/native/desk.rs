@@ -93,17 +93,18 @@ impl Desk {
     }
 }
 
-/// Writes the agent's file. Further lines may bring a model of their own.
+/// Writes the agent's file. Further lines may bring a model and instructions of their own.
 fn write(folder: &Path, provider: &Provider, more: &str) {
     let endpoint = provider.endpoint(Wire::OpenAi);
     let usual =
         format!("model: {{provider: openai, name: small, endpoint: ENDPOINT, api_key: {KEY}}}\n");
     let model = if more.contains("model:") { String::new() } else { usual };
+    let usual = "instructions: {inline: 'You help at the desk.'}\n";
+    let instructions = if more.contains("instructions:") { "" } else { usual };
     let text = format!(
         "name: desk
-instructions: {{inline: 'You help at the desk.'}}
 eval_set_path: desk.evalset.json
-{model}{more}
+{instructions}{model}{more}
 tools:
   - type: prompt
     name: shout
