@@ -118,10 +118,18 @@ $(STAMPS)/nginx:
 	  { ! test -d /run/systemd/system || $$sudo systemctl --quiet disable --now nginx; }; }
 	@touch $@
 
+# What the lines of the serving guide are written for; a test runs them.
+$(STAMPS)/curl:
+	@mkdir -p $(STAMPS)
+	command -v curl >/dev/null || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends curl >/dev/null; }
+	@touch $@
+
 test-ui: ui/node_modules/.stamp
 	cd ui && npm test --silent
 
-test-python: $(STAMPS)/package-dev $(STAMPS)/postgres e2e/node_modules/.stamp
+test-python: $(STAMPS)/package-dev $(STAMPS)/postgres $(STAMPS)/curl e2e/node_modules/.stamp
 	HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet
 	HOTSEAT_TEST_STORE=postgres HOTSEAT_BIN=$(CURDIR)/target/debug/hotseat $(VENV)/bin/pytest --quiet $(OVER_POSTGRES)
 
