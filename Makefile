@@ -171,7 +171,7 @@ $(STAMPS)/chromium:
 
 # The crowd comes twice, once for each database; SOAK_MINUTES is for each, and ten if it is not said.
 soak: build $(STAMPS)/nextest $(STAMPS)/postgres
-	cargo build --release --locked --package hotseat-testkit --features server --example soak
+	cargo build --release --locked --package hotseat-testkit --no-default-features --features clients --example soak
 	target/release/examples/soak target/release/hotseat
 	SOAK_STORE=postgres target/release/examples/soak target/release/hotseat
 	HOTSEAT_SIMULATIONS=20000 cargo nextest run --locked --package hotseat-server simulation::whatever_fails_turns
@@ -190,7 +190,7 @@ BENCH_PEERS   ?= .venv-bench/bin/python
 CLIENTS       := load streams runs ask hand_off limits seed
 
 bench: build $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
-	cargo build --release --locked --package hotseat-testkit $(addprefix --example ,$(CLIENTS))
+	cargo build --release --locked --package hotseat-testkit --no-default-features --features clients $(addprefix --example ,$(CLIENTS))
 	cargo build --release --locked --package hotseat-extract --example time
 	$(VENV)/bin/python bench/bench.py --hotseat $(BENCH_HOTSEAT) --peers $(BENCH_PEERS) $(if $(ONLY),--only $(ONLY))
 

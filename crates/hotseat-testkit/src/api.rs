@@ -255,7 +255,8 @@ impl Api {
 }
 
 fn client<const N: usize>(authorities: [reqwest::Certificate; N]) -> reqwest::Client {
-    hotseat_agent::provider::install_crypto();
+    // A second time it is refused, because of the first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
         // Servers of tests close connections that nobody uses for two seconds, and one must not

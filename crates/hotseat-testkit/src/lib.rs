@@ -12,58 +12,58 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on must stop where it stands")]
 #![cfg_attr(
-    feature = "server",
+    feature = "clients",
     expect(clippy::unwrap_used, reason = "a test that cannot go on must stop where it stands")
 )]
 
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod accounts;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod answer;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod api;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod patience;
 mod postgres;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod process;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub mod proto;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub mod providers;
 mod proxy;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub mod sample;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod seed;
 #[cfg(feature = "server")]
 mod server;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod soak;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod sse;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 mod worker;
 
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use accounts::{Accounts, Mischief};
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use answer::Answer;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use api::{Api, Bearer, Connection, Grpc};
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use patience::{PATIENCE, soon};
 pub use postgres::{Fall, LoneDatabase, TestDatabase};
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use process::{Ended, HotseatProcess, Launch};
 pub use proxy::{Cut, Proxy};
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use seed::seeded;
 #[cfg(feature = "server")]
 pub use server::TestServer;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use soak::Soak;
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use sse::{Message, SseReader};
-#[cfg(feature = "server")]
+#[cfg(feature = "clients")]
 pub use worker::ScriptedWorker;
