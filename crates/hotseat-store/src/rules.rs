@@ -92,7 +92,7 @@ pub(crate) fn apply(
         return Err(AppendError::Remade { session: session.id });
     }
     let mut seqs = Vec::with_capacity(events.len());
-    let mut new = 0;
+    let (mut new, mut claimed) = (0, false);
     for event in events {
         if let Some(seq) = already_there(&event.event, ledger)? {
             seqs.push(seq);
@@ -106,11 +106,12 @@ pub(crate) fn apply(
             let actual = session.event_head;
             return Err(AppendError::Conflict { session: session.id, expected, actual });
         }
-        let seq = append_one(session, &event, ledger)?;
+        let (seq, had_claim) = append_one(session, &event, ledger)?;
         fold_derived(session, seq, &event, limits, ledger)?;
         ledger.entered(seq, event);
         seqs.push(seq);
         new += 1;
+        claimed |= had_claim;
     }
     if new > 0 {
         trim_events(session, limits, ledger)?;
@@ -119,6 +120,7 @@ pub(crate) fn apply(
         last_seq: session.last_seq,
         seqs,
         new,
+        claimed,
         event_head: session.event_head,
         update_time: session.adk_update_time(),
     })
@@ -154,11 +156,12 @@ fn already_there(event: &NewEvent, ledger: &mut impl Ledger) -> Result<Option<Se
     ledger.seq_of(&event.event_id)
 }
 
+/// Appends one event. Says where, and whether the turn it answers is still claimed.
 fn append_one(
     session: &mut Session,
     prepared: &Prepared,
     ledger: &mut impl Ledger,
-) -> Result<Seq, AppendError> {
+) -> Result<(Seq, bool), AppendError> {
     let Prepared { event, effect, .. } = prepared;
     if session.status == SessionStatus::Completed {
         return Err(AppendError::Completed { session: session.id });
@@ -168,9 +171,10 @@ fn append_one(
     }
     let seq = session.last_seq.next();
     let was_open = session.pending_turns > 0;
+    let mut claimed = false;
     if let (Kind::Response, Some(turn)) = (event.kind, event.turn_id) {
         let end = effect.turn_end.unwrap_or(TurnEnd::Decided);
-        check_response(session, turn, end, prepared.by.as_ref(), ledger)?;
+        claimed = check_response(session, turn, end, prepared.by.as_ref(), ledger)?;
     }
     fold_run(session, event, effect.run.clone())?;
     if effect.completes && (was_open || session.run.is_some()) {
@@ -192,7 +196,7 @@ fn append_one(
     }
     ledger.insert(seq, prepared)?;
     advance(session, seq, prepared);
-    Ok(seq)
+    Ok((seq, claimed))
 }
 
 /// What every event does to the summary.
@@ -376,30 +380,34 @@ fn check_worker(
     }
 }
 
+/// Whether a turn may be answered. Says whether there is a claim on it, which is then the
+/// answerer's or over.
 fn check_response(
     session: &Session,
     turn: TurnId,
     end: TurnEnd,
     by: Option<&Answerer>,
     ledger: &mut impl Ledger,
-) -> Result<(), AppendError> {
+) -> Result<bool, AppendError> {
     match ledger.turn(turn)? {
         None => return Err(AppendError::NoTurn { session: session.id, turn }),
         Some((_, Some(response))) => return Err(AppendError::TurnAnswered { turn, response }),
         Some((_, None)) => {}
     }
+    let mut claimed = false;
     if let Some(by) = by
         && let Some(Lease { holder, until, .. }) = ledger.claim(turn)?
-        && holder != by.name
-        && until > by.now
     {
-        return Err(AppendError::TurnClaimed { turn, holder, until });
+        if holder != by.name && until > by.now {
+            return Err(AppendError::TurnClaimed { turn, holder, until });
+        }
+        claimed = true;
     }
     match (end, ledger.head()?) {
         (TurnEnd::Decided, Some(head)) if head != turn => {
             Err(AppendError::TurnNotHead { turn, head })
         }
-        (TurnEnd::Decided | TurnEnd::Dismissed, _) => Ok(()),
+        (TurnEnd::Decided | TurnEnd::Dismissed, _) => Ok(claimed),
     }
 }
 

@@ -176,6 +176,8 @@ pub struct Appended {
     pub seqs: Vec<Seq>,
     /// How many of them are new; the others were there already.
     pub new: usize,
+    /// It answered a turn on which there is still a claim, the answerer's or one that is over.
+    pub claimed: bool,
     /// The last raw ADK event of the log now.
     pub event_head: Seq,
     /// When the session last changed, as ADK tells it.

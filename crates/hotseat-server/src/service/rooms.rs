@@ -124,19 +124,15 @@ impl App {
         Ok(claim)
     }
 
+    /// Whoever gave an answer has written it.
+    pub(super) fn no_longer_typing(&self, session: SessionId) {
+        self.rooms.stops_typing(session, self.visitor.caller.name());
+    }
+
     /// A turn that has its answer is nobody's any more.
     pub(super) async fn claim_is_over(&self, session: SessionId, turn: TurnId) {
         let holder = self.visitor.caller.name();
-        self.rooms.stops_typing(session, holder);
-        let over = async {
-            // Most turns nobody has claimed, and to look is much less than to write.
-            let claim = self.claim_on(session, turn).await?;
-            if claim.is_none_or(|claim| claim.holder != holder) {
-                return Ok(false);
-            }
-            Ok::<_, ServiceError>(self.store.release(session, &claim_on(turn), holder).await?)
-        };
-        match over.await {
+        match self.store.release(session, &claim_on(turn), holder).await {
             Ok(true) => self.rooms.changed(session),
             Ok(false) => {}
             // It ends by itself.

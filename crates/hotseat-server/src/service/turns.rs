@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 
 use hotseat_core::{
-    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seat, Seq, SessionId, SessionStatus,
-    TurnId,
+    Decision, Dismissal, Event, Kind, ModelRequest, NewEvent, Seat, Seq, SessionId, TurnId,
 };
 use hotseat_store::{Answerer, AppendError, AuditAction, Expected, Turn, TurnQuery};
 use serde_json::Value;
@@ -124,8 +123,8 @@ impl App {
         let event = response_to(&opened, turn, seat, payload);
         self.check_size(event.payload.get().len())?;
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event, None, AuditAction::TurnDecided).await?;
-        self.claim_is_over(session, turn).await;
+        let seq =
+            self.append_response(session, turn, event, None, AuditAction::TurnDecided).await?;
         Ok(Decided { event_id, seq, call_ids })
     }
 
@@ -161,8 +160,8 @@ impl App {
         let payload = signed(Dismissal::new(reason).to_payload(), self.signature());
         let event = response_to(&opened, turn, "human", payload);
         let event_id = event.event_id.clone();
-        let seq = self.append_response(session, event, worker, AuditAction::TurnDismissed).await?;
-        self.claim_is_over(session, turn).await;
+        let act = AuditAction::TurnDismissed;
+        let seq = self.append_response(session, turn, event, worker, act).await?;
         Ok(Decided { event_id, seq, call_ids: Vec::new() })
     }
 
@@ -206,28 +205,33 @@ impl App {
         self.opened(session, turn).await.map(drop)
     }
 
-    /// The request event of a turn that may still be answered.
+    /// The request event of a turn that may still be answered. Its session is not looked at: one
+    /// with an open turn is not completed, and a summary has to be summed up before it is read.
     async fn opened(&self, session: SessionId, turn: TurnId) -> Result<Event, ServiceError> {
-        let status = self.session(session).await?.status;
-        let not_found = || ServiceError::TurnNotFound { session, turn };
-        let known = self.store.turn(session, turn).await?.ok_or_else(not_found)?;
-        if let Some(response) = known.response {
-            return Err(self.answered(session, turn, response).await);
+        self.owned(session).await?;
+        let known = self.store.turn(session, turn).await?;
+        let opened = match &known {
+            Some(Turn { response: Some(response), .. }) => {
+                return Err(self.answered(session, turn, *response).await);
+            }
+            Some(Turn { request, .. }) => self.store.event(session, *request).await?,
+            None => None,
+        };
+        if let Some(opened) = opened {
+            return Ok(opened);
         }
-        if status == SessionStatus::Completed {
-            return Err(ServiceError::SessionCompleted(session));
-        }
-        self.store.event(session, known.request).await?.ok_or_else(not_found)
+        self.session(session).await?;
+        Err(ServiceError::TurnNotFound { session, turn })
     }
 
     async fn append_response(
         &self,
         session: SessionId,
+        turn: TurnId,
         event: NewEvent,
         worker: Option<&str>,
         act: AuditAction,
     ) -> Result<Seq, ServiceError> {
-        let turn = event.turn_id;
         let by = Answerer {
             name: self.visitor.caller.name().to_owned(),
             now: clock::now(),
@@ -236,8 +240,10 @@ impl App {
         };
         match self.store.answer(session, event, by).await {
             Ok(appended) => {
-                if let Some(turn) = turn {
-                    self.hosted.turn_ended(session, turn);
+                self.hosted.turn_ended(session, turn);
+                self.no_longer_typing(session);
+                if appended.claimed {
+                    self.claim_is_over(session, turn).await;
                 }
                 Ok(appended.last_seq)
             }
