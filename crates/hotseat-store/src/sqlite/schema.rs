@@ -38,8 +38,10 @@ const TYPES: u32 = 6;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Memory for pages of the connection that writes: the places where events of active sessions
-/// are settled. In KiB, and negative, as SQLite wants it.
-const WRITER_CACHE: i32 = -16_384;
+/// are settled. In KiB, and negative, as SQLite wants it. Not more: where a page was split, SQLite
+/// goes through all that it holds before the transaction ends, while a page that it does not hold
+/// is read from the system's memory.
+const WRITER_CACHE: i32 = -4_096;
 
 /// Prepared statements kept per connection; more than this crate has.
 const STATEMENTS_KEPT: usize = 96;

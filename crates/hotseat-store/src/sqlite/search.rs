@@ -14,8 +14,9 @@ use crate::query::page_size;
 use crate::words::{SNIPPET, words};
 use crate::{SearchHit, SearchPage, SearchQuery, StoreError};
 
-/// Events indexed in one piece of work, so that appends get their turn in between.
-const AT_ONCE: i64 = 128;
+/// Events indexed in one piece of work: every piece costs the index a segment more, and appends
+/// must get their turn in between.
+const AT_ONCE: i64 = 512;
 
 /// What comes next into the index.
 #[derive(Debug)]
