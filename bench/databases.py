@@ -1,7 +1,7 @@
 """Three servers over one PostgreSQL, beside pgbench with the same rows in the same batches.
 
 pgbench has the machine for itself and the database. What is left of its rate when the rows come
-from clients, through three servers that do nothing but pass them on, is measured, too.
+from clients, through three servers that number a session's events and do no more, is measured, too.
 """
 
 from __future__ import annotations
@@ -83,6 +83,9 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
         ]
         database.query("CREATE TABLE limit_events (LIKE events INCLUDING ALL)")
         database.query("CREATE SEQUENCE limit_places CACHE 1000")
+        # Room for a row to be changed in its place, which is what our sessions have.
+        numbered = "session_id uuid PRIMARY KEY, last_seq bigint NOT NULL"
+        database.query(f"CREATE TABLE limit_sessions ({numbered}) WITH (fillfactor = 50)")
         least = [
             stack.enter_context(programs.least_of_several(database.url)) for _ in range(REPLICAS)
         ]

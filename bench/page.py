@@ -69,8 +69,9 @@ same two syncs, the same rename.
     "PostgreSQL": """\
 The database syncs every commit. pgbench has as many clients as the three servers have
 transactions under way, puts as many rows into each as they did, and makes its rows in the database.
-The limit is three servers that pass rows on from the same clients with one statement, and do no
-more: what pgbench has for itself, they share with the database.
+The limit is three servers that write rows from the same clients with one statement, and number the
+events of a session without gaps, for which they change a row of the session; they do no more. What
+pgbench has for itself, they share with the database.
 """,
     "Growth": """\
 The same question of a small log and of ones 10, 100 and 1,000 times as large, over one connection

@@ -1,9 +1,11 @@
 //! The least server over PostgreSQL: what the network, the database's protocol and one durable
-//! transaction cost anybody.
+//! transaction cost anybody whose servers share a log.
 //!
 //! As the one over SQLite, it looks into nothing and only appends. What waits goes into the table
 //! `limit_events`, which has our columns and our indexes, with one statement that is its own
-//! transaction; so many of them are under way at a time as at a server of ours.
+//! transaction; so many of them are under way at a time as at a server of ours. The events of a
+//! session have numbers without gaps, whichever server they came to: so each transaction changes a
+//! row for every session, of which `limit_sessions` keeps nothing but the last number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +15,10 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::Response;
 use axum::routing::any;
-use hotseat_testkit::proto::{AppendAdkEventRequest, AppendAdkEventResponse};
+use hotseat_testkit::proto::{
+    AdkSession, AdkSessionKey, AppendAdkEventRequest, AppendAdkEventResponse,
+    CreateAdkSessionRequest,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::{Client, NoTls};
 use tonic::Status;
@@ -21,7 +26,7 @@ use tonic::codegen::BoxFuture;
 use tonic::server::UnaryService;
 use uuid::Uuid;
 
-use crate::least::{create, unary};
+use crate::least::unary;
 use crate::net;
 
 /// Transactions that are under way at a time, as at a server of ours.
@@ -30,18 +35,32 @@ const LANES: usize = 2;
 /// Rows of one transaction at most, as ours.
 const MOST_ROWS: usize = 512;
 
-const INSERT: &str = "INSERT INTO limit_events (session_id, seq, place, event_id, event_key, timestamp, time, kind, \
-    agent_name, invocation_id, author, size, packed, payload) SELECT $1, seq, seq, key::text, key, 1767607200000, \
-    1.5, 'event', 'agent', 'e-1', 'agent', length(payload), false, payload \
-    FROM unnest($2::bigint[], $3::uuid[], $4::bytea[]) AS n (seq, key, payload)";
+const CREATE: &str = "INSERT INTO limit_sessions (session_id, last_seq) VALUES ($1, 0)";
 
-type Job = (Bytes, oneshot::Sender<()>);
+/// Whoever calls waits for the answer, so a session is at most once in it.
+const INSERT: &str = "WITH sent AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) \
+    AS n (session_id, key, payload)), numbered AS (UPDATE limit_sessions s \
+    SET last_seq = s.last_seq + 1 FROM sent WHERE s.session_id = sent.session_id \
+    RETURNING s.session_id, s.last_seq, sent.key, sent.payload) \
+    INSERT INTO limit_events (session_id, seq, place, event_id, event_key, timestamp, time, kind, \
+    agent_name, invocation_id, author, size, packed, payload) SELECT session_id, last_seq, \
+    last_seq, key::text, key, 1767607200000, 1.5, 'event', 'agent', 'e-1', 'agent', \
+    length(payload), false, payload FROM numbered";
+
+/// An event of a session, and whom to tell that it is on the disk.
+type Job = (Uuid, Bytes, oneshot::Sender<()>);
 
 /// The ways to the database, which take turns.
 #[derive(Clone)]
 struct Writers {
-    lanes: Arc<[mpsc::UnboundedSender<Job>]>,
+    lanes: Arc<[Lane]>,
     next: Arc<AtomicUsize>,
+}
+
+#[derive(Clone)]
+struct Lane {
+    client: Arc<Client>,
+    jobs: mpsc::UnboundedSender<Job>,
 }
 
 /// Serves until stdin ends.
@@ -53,8 +72,9 @@ pub(crate) fn serve(url: &str) {
                 tokio_postgres::connect(url, NoTls).await.expect("a database");
             tokio::spawn(connection);
             let (sender, jobs) = mpsc::unbounded_channel();
-            tokio::spawn(write(client, jobs));
-            lanes.push(sender);
+            let client = Arc::new(client);
+            tokio::spawn(write(Arc::clone(&client), jobs));
+            lanes.push(Lane { client, jobs: sender });
         }
         let writers = Writers { lanes: lanes.into(), next: Arc::default() };
         Router::new()
@@ -65,37 +85,70 @@ pub(crate) fn serve(url: &str) {
 }
 
 /// Commits what waits, until nobody is left who could send.
-async fn write(client: Client, mut jobs: mpsc::UnboundedReceiver<Job>) {
-    let insert = client.prepare(INSERT).await.expect("the table `limit_events`");
-    let (session, mut written, mut waiting) = (Uuid::new_v4(), 0, Vec::new());
+async fn write(client: Arc<Client>, mut jobs: mpsc::UnboundedReceiver<Job>) {
+    let insert = client.prepare(INSERT).await.expect("tables of the limit");
+    let mut waiting = Vec::new();
     while jobs.recv_many(&mut waiting, MOST_ROWS).await > 0 {
-        let count = i64::try_from(waiting.len()).expect("a small number");
-        let seqs: Vec<i64> = (written + 1..=written + count).collect();
+        let sessions: Vec<Uuid> = waiting.iter().map(|(session, ..)| *session).collect();
         let keys: Vec<Uuid> = waiting.iter().map(|_| Uuid::new_v4()).collect();
-        let payloads: Vec<&[u8]> = waiting.iter().map(|(payload, _)| &payload[..]).collect();
-        client.execute(&insert, &[&session, &seqs, &keys, &payloads]).await.expect("rows");
-        written += count;
-        for (_, done) in waiting.drain(..) {
+        let payloads: Vec<&[u8]> = waiting.iter().map(|(_, payload, _)| &payload[..]).collect();
+        client.execute(&insert, &[&sessions, &keys, &payloads]).await.expect("rows");
+        for (.., done) in waiting.drain(..) {
             // Whoever went away needs no answer.
             let _ = done.send(());
         }
     }
 }
 
-async fn append(State(writers): State<Writers>, request: Request) -> Response<Body> {
-    unary(writers, request).await
+async fn create(State(writers): State<Writers>, request: Request) -> Response<Body> {
+    unary(Create(writers.lane()), request).await
 }
 
-impl UnaryService<AppendAdkEventRequest> for Writers {
+async fn append(State(writers): State<Writers>, request: Request) -> Response<Body> {
+    unary(Append(writers.lane()), request).await
+}
+
+impl Writers {
+    fn lane(&self) -> Lane {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        self.lanes[next % self.lanes.len()].clone()
+    }
+}
+
+fn id_of(key: Option<&AdkSessionKey>) -> Uuid {
+    let key = key.expect("a session");
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, key.id.as_bytes())
+}
+
+struct Create(Lane);
+
+impl UnaryService<CreateAdkSessionRequest> for Create {
+    type Response = AdkSession;
+    type Future = BoxFuture<tonic::Response<AdkSession>, Status>;
+
+    fn call(&mut self, request: tonic::Request<CreateAdkSessionRequest>) -> Self::Future {
+        let client = Arc::clone(&self.0.client);
+        Box::pin(async move {
+            let key = request.into_inner().key;
+            client.execute(CREATE, &[&id_of(key.as_ref())]).await.expect("a row");
+            Ok(tonic::Response::new(AdkSession { key, ..Default::default() }))
+        })
+    }
+}
+
+struct Append(Lane);
+
+impl UnaryService<AppendAdkEventRequest> for Append {
     type Response = AppendAdkEventResponse;
     type Future = BoxFuture<tonic::Response<AppendAdkEventResponse>, Status>;
 
     fn call(&mut self, request: tonic::Request<AppendAdkEventRequest>) -> Self::Future {
-        let lane = self.next.fetch_add(1, Ordering::Relaxed) % self.lanes.len();
-        let lane = self.lanes[lane].clone();
+        let lane = self.0.clone();
         Box::pin(async move {
+            let request = request.into_inner();
             let (done, committed) = oneshot::channel();
-            lane.send((request.into_inner().raw_json, done)).expect("a writer");
+            let job = (id_of(request.key.as_ref()), request.raw_json, done);
+            lane.jobs.send(job).expect("a writer");
             committed.await.expect("a commit");
             Ok(tonic::Response::new(AppendAdkEventResponse::default()))
         })
