@@ -335,10 +335,12 @@ impl Store {
         session: SessionId,
         query: EventQuery,
     ) -> Result<Vec<Arc<Event>>, StoreError> {
-        match self.hub.recent(session, &query) {
-            Some(known) => Ok(known),
-            None => Ok(self.events(session, query).await?.into_iter().map(Arc::new).collect()),
+        if let Some(known) = self.hub.recent(session, &query) {
+            return Ok(known);
         }
+        // On the heap while it lasts: those who follow would each keep room for it.
+        let events = Box::pin(self.events(session, query)).await?;
+        Ok(events.into_iter().map(Arc::new).collect())
     }
 
     /// Writes a page of events behind `text`, each where it is read. See [`WrittenEvents`].

@@ -68,13 +68,16 @@ fn write(connection: &Connection, batch: &Batch) -> rusqlite::Result<()> {
     if indexed_through(connection)? != batch.after {
         return Ok(());
     }
-    // An event that went since it was read has left nothing to find.
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO search (rowid, text) SELECT ?1, ?2 WHERE EXISTS \
-         (SELECT 1 FROM events WHERE id = ?1)",
-    )?;
+    // Two statements: a statement that could insert several rows has a savepoint of its own, and
+    // at every savepoint the index writes what it has gathered.
+    let mut there = connection.prepare_cached("SELECT 1 FROM events WHERE id = ?1")?;
+    let mut insert =
+        connection.prepare_cached("INSERT INTO search (rowid, text) VALUES (?1, ?2)")?;
     for (id, text) in &batch.texts {
-        insert.execute(params![id, text])?;
+        // An event that went since it was read has left nothing to find.
+        if there.exists([id])? {
+            insert.execute(params![id, text])?;
+        }
     }
     connection
         .prepare_cached("UPDATE places SET indexed_through = ?1")?
