@@ -49,7 +49,6 @@ use axum::routing::{get, post};
 use futures_util::FutureExt as _;
 use tower::ServiceExt as _;
 use tower::util::MapRequestLayer;
-use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::OpenApi;
@@ -93,13 +92,15 @@ impl House {
     /// Answers one request. Calls of gRPC are known by their path and come by the thousand; they
     /// pass the same checks as everything else, but no router.
     pub(crate) async fn answer(&self, request: Request) -> Response {
-        if !Calls::has(request.uri().path()) {
-            let Ok(response) = self.rooms.clone().oneshot(request).await;
-            return response;
-        }
-        let Self { app, calls, .. } = self;
+        let Self { app, rooms, calls } = self;
         journal::keep(app, request, async |request| {
-            let answered = access::guard(app, request, |request| calls.answer(request));
+            let answered = async {
+                if Calls::has(request.uri().path()) {
+                    return access::guard(app, request, |request| calls.answer(request)).await;
+                }
+                let Ok(response) = rooms.clone().oneshot(request).await;
+                response
+            };
             let answered = AssertUnwindSafe(answered).catch_unwind().await;
             answered.unwrap_or_else(problem::from_panic)
         })
@@ -132,9 +133,7 @@ fn router(app: App) -> Router {
             ),
         )
         .with_state(app.clone());
-    api.layer(middleware::from_fn_with_state(app.clone(), access::layer))
-        .layer(CatchPanicLayer::custom(problem::from_panic))
-        .layer(middleware::from_fn_with_state(app, journal::layer))
+    api.layer(middleware::from_fn_with_state(app, access::layer))
 }
 
 /// The OpenAPI document, as the server itself would answer it.

@@ -15,9 +15,8 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
-use axum::middleware::Next;
 use axum::response::Response;
 use hotseat_core::SessionId;
 use http_body::{Frame, SizeHint};
@@ -68,11 +67,6 @@ pub(super) fn instance() -> Option<String> {
     let id = REQUEST.try_with(|noted| noted.id.clone()).ok()?;
     let kind = if uuid::Uuid::try_parse(&id).is_ok() { "uuid" } else { "request" };
     Some(format!("urn:{kind}:{id}"))
-}
-
-/// The same for routes that go through a router.
-pub(super) async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
-    keep(&app, request, |request| next.run(request)).await
 }
 
 /// Keeps the journal of a request that `answer` answers.

@@ -242,7 +242,7 @@ pub(super) async fn method_not_allowed() -> Problem {
     )
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the layer that calls it gives the box away")]
+#[expect(clippy::needless_pass_by_value, reason = "whoever catches a panic gives its box away")]
 pub(super) fn from_panic(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()

@@ -158,9 +158,7 @@ impl WatchedRun {
             max_bytes: PAGE_BYTES,
             ..EventQuery::default()
         };
-        // On the heap while it lasts: those who wait would each keep room for it.
-        let read = Box::pin(self.watch.app.store.following(self.watch.session, query));
-        self.ready = read.await?.into();
+        self.ready = self.watch.app.store.following(self.watch.session, query).await?.into();
         Ok(!self.ready.is_empty())
     }
 

@@ -198,10 +198,11 @@ impl Host for NativeHost {
             },
             self.seat,
         );
+        // Those that wait for somebody are on the heap: a recording needs no room for them.
         let answered = async {
             match self.seat {
-                Seat::Human => self.ask_human(turn).await,
-                Seat::Model => self.ask_model(turn).await,
+                Seat::Human => Box::pin(self.ask_human(turn)).await,
+                Seat::Model => Box::pin(self.ask_model(turn)).await,
                 Seat::Replay => self.ask_recording(turn),
             }
         };
@@ -245,7 +246,7 @@ impl Host for NativeHost {
             None => stopped.await,
             Some(call_id) => tokio::select! {
                 () = stopped => {}
-                () = self.tool_cancelled(call_id) => {}
+                () = Box::pin(self.tool_cancelled(call_id)) => {}
             },
         }
     }
