@@ -24,7 +24,7 @@ use crate::service::{App, Suspect};
 /// Letters of a client's name for itself that are kept.
 const MAX_USER_AGENT: usize = 256;
 
-/// The same for routes that go through a router.
+/// `guard` as a layer: which role a route asks for is known when the router has found it.
 pub(super) async fn layer(State(app): State<App>, request: Request, next: Next) -> Response {
     guard(&app, request, |request| next.run(request)).await
 }
