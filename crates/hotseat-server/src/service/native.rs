@@ -6,27 +6,27 @@
 //! `native/host.rs`.
 
 mod functions;
+mod here;
 mod host;
 mod wellness;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use hotseat_agent::{AgentFile, NativeAgent, RunInput};
 use hotseat_core::{Kind, RunChange, RunFailure, RunStatus, Seat, ToolDeclaration};
 use hotseat_store::Expected;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tracing::{Instrument as _, Span};
+use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use self::functions::WorkerFunctions;
+use self::here::Here;
 use self::host::NativeHost;
 pub(crate) use self::wellness::Natives;
 use super::ingest::own_event;
 use super::runs::invocation_of;
 use super::sessions::named_event;
-use super::{Agent, App, LoadProblem, Registration, StartRun, ToWorker, spans};
+use super::{Agent, App, LoadProblem, Registration, StartRun, spans};
 
 /// The runtime of agents that run here.
 pub(super) const NATIVE: &str = "native";
@@ -59,72 +59,40 @@ impl App {
             }
         };
         let registration = Registration { worker_id, agents, problems, active_runs: Vec::new() };
-        let (attachment, messages) = match self.attach_worker(registration).await {
-            Ok(attached) => attached,
+        let here = opened.as_ref().ok().map(|agent| Here::new(self.clone(), agent.clone()));
+        let attached = match &here {
+            Some(here) => self.attach_told(registration, Arc::new(here.clone())).await,
+            None => self.attach_worker(registration).await.map(|(attachment, _)| attachment),
+        };
+        let attachment = match attached {
+            Ok(attachment) => attachment,
             Err(error) => {
                 tracing::error!(%error, "a native agent cannot be hosted");
                 return;
             }
         };
+        if let Ok(agent) = &opened {
+            self.natives.add(agent);
+        }
+        // One with a problem shows it as long as it is attached.
+        self.closed().await;
+        if let Some(here) = here {
+            here.ended().await;
+        }
         if let Ok(agent) = opened {
-            self.natives.add(&agent);
-            self.work(&agent, messages).await;
             self.natives.remove(&agent.file().name);
             drop(attachment);
             agent.close().await;
-        } else {
-            // Its problem is shown as long as it is attached.
-            self.closed().await;
-            drop(attachment);
         }
-    }
-
-    async fn work(&self, agent: &NativeAgent, mut messages: tokio::sync::mpsc::Receiver<ToWorker>) {
-        let mut stops = HashMap::<String, watch::Sender<bool>>::new();
-        let mut runs = JoinSet::<String>::new();
-        loop {
-            tokio::select! {
-                message = messages.recv() => match message {
-                    Some(ToWorker::StartRun(start)) => {
-                        let agent = agent.clone();
-                        let (stop, stopped) = watch::channel(false);
-                        let app = self.clone();
-                        stops.insert(start.run_id.to_string(), stop);
-                        let span = spans::of_run(&start);
-                        let run = async move {
-                            let run_id = start.run_id.to_string();
-                            app.run_native(&agent, *start, stopped).await;
-                            run_id
-                        };
-                        runs.spawn(run.instrument(span));
-                    }
-                    Some(ToWorker::CancelRun { run_id } | ToWorker::LeaveRun { run_id }) => {
-                        if let Some(stop) = stops.get(&run_id) {
-                            stop.send_replace(true);
-                        }
-                    }
-                    // Artifacts and evaluations are ADK's.
-                    Some(ToWorker::Ask { ask_id, .. }) => self.workers.answer_nothing(&ask_id),
-                    None => break,
-                },
-                Some(ended) = runs.join_next() => if let Ok(run_id) = ended {
-                    stops.remove(&run_id);
-                },
-                () = self.closed() => break,
-            }
-        }
-        // They see the end of the server themselves.
-        while runs.join_next().await.is_some() {}
     }
 
     /// One run, to its end in the log.
-    async fn run_native(&self, agent: &NativeAgent, start: StartRun, stop: watch::Receiver<bool>) {
+    async fn run_native(&self, agent: &NativeAgent, start: StartRun, stop: &CancellationToken) {
         let (session, run_id) = (start.session_id, start.run_id.to_string());
-        let mut cancelled = stop.clone();
         let ran = tokio::select! {
             ran = Box::pin(self.run_loop(agent, &start, stop)) => Some(ran),
             // Its end is in the log already.
-            _ = cancelled.wait_for(|stop| *stop) => None,
+            () = stop.cancelled() => None,
             () = self.closed() => None,
         };
         self.seats.leave(session);
@@ -190,7 +158,7 @@ impl App {
         &self,
         agent: &NativeAgent,
         start: &StartRun,
-        stop: watch::Receiver<bool>,
+        stop: &CancellationToken,
     ) -> Result<Vec<Value>, RunFailure> {
         let failed = |error: &dyn std::fmt::Display| failure("StoreError", error);
         let history = if start.first {
@@ -212,7 +180,7 @@ impl App {
             history,
             client_tools: start.change.client_tools.iter().filter_map(client_tool).collect(),
         };
-        let host = NativeHost::new(self.clone(), agent.clone(), start, stop);
+        let host = NativeHost::new(self.clone(), agent.clone(), start, stop.clone());
         if start.seat == Seat::Human {
             host.find_turn().await.map_err(|error| failed(&error))?;
         }

@@ -16,6 +16,7 @@ use hotseat_core::{
 };
 use hotseat_store::{EventQuery, Expected, Order, Running, Session, SessionQuery};
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 
 pub(crate) use self::opening::RunWish;
 pub(super) use self::opening::{Opened, Started, invocation_of};
@@ -24,6 +25,7 @@ use super::native::NATIVE;
 use super::replicas::Word;
 use super::sessions::{raw, server_event};
 use super::spans::Origin;
+use super::workers::{Tell, WORKER_QUEUE};
 use super::{
     Agent, App, Attachment, Registration, Reservation, ServiceError, ToWorker, no_events, seen,
 };
@@ -73,16 +75,27 @@ impl App {
         }
     }
 
-    /// Takes a worker in and gives it the open runs that nobody works on.
+    /// Takes a worker in that reads what it is told, and gives it the open runs that nobody works
+    /// on.
     pub(crate) async fn attach_worker(
         &self,
         registration: Registration,
-    ) -> Result<(Attachment, tokio::sync::mpsc::Receiver<ToWorker>), ServiceError> {
+    ) -> Result<(Attachment, mpsc::Receiver<ToWorker>), ServiceError> {
+        let (sender, messages) = mpsc::channel(WORKER_QUEUE);
+        Ok((self.attach_told(registration, Arc::new(sender)).await?, messages))
+    }
+
+    /// The same for one that is told by a call.
+    pub(super) async fn attach_told(
+        &self,
+        registration: Registration,
+        line: Arc<dyn Tell>,
+    ) -> Result<Attachment, ServiceError> {
         self.needs(Role::Admin)?;
         let agents: Vec<_> = registration.agents.iter().map(|agent| agent.name.clone()).collect();
         let claims = registration.active_runs.clone();
         let worker = registration.worker_id.clone();
-        let attached = self.workers.attach(registration);
+        let attached = self.workers.attach(registration, line);
         let mut open = HashSet::new();
         for agent in agents {
             open.extend(self.resume_runs(&agent, &worker, &claims).await?);

@@ -8,6 +8,7 @@
 mod elsewhere;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -19,7 +20,7 @@ use super::native::NATIVE;
 use super::{Agent, AgentList, AskAnswer, LoadProblem, StartRun, What};
 
 /// Messages that may wait for a worker. One that does not read this many is as good as gone.
-const WORKER_QUEUE: usize = 4096;
+pub(super) const WORKER_QUEUE: usize = 4096;
 
 /// Pages that are told about changes may lag this far behind.
 const CHANGES_KEPT: usize = 16;
@@ -49,6 +50,18 @@ pub(crate) enum ToWorker {
         what: What,
         question: String,
     },
+}
+
+/// By what a worker is told something.
+pub(super) trait Tell: fmt::Debug + Send + Sync {
+    /// `false` if the worker is not there to be told.
+    fn tell(&self, message: ToWorker) -> bool;
+}
+
+impl Tell for mpsc::Sender<ToWorker> {
+    fn tell(&self, message: ToWorker) -> bool {
+        self.try_send(message).is_ok()
+    }
 }
 
 /// A worker's place among the attached ones; leaving it behind detaches the worker.
@@ -116,7 +129,7 @@ struct Attached {
     active_runs: HashSet<String>,
     /// It is this process itself.
     native: bool,
-    sender: mpsc::Sender<ToWorker>,
+    line: Arc<dyn Tell>,
 }
 
 impl Default for Workers {
@@ -127,11 +140,7 @@ impl Default for Workers {
 
 impl Workers {
     /// Takes a worker in. A worker that attaches again replaces its older self.
-    pub(crate) fn attach(
-        &self,
-        registration: Registration,
-    ) -> (Attachment, mpsc::Receiver<ToWorker>) {
-        let (sender, receiver) = mpsc::channel(WORKER_QUEUE);
+    pub(super) fn attach(&self, registration: Registration, line: Arc<dyn Tell>) -> Attachment {
         let mut inner = self.lock();
         inner.attachments += 1;
         let number = inner.attachments;
@@ -141,7 +150,7 @@ impl Workers {
             problems: registration.problems,
             native: registration.worker_id.starts_with(NATIVE),
             active_runs: registration.active_runs.into_iter().collect(),
-            sender,
+            line,
         };
         for agent in registration.agents {
             inner.known.insert(agent.name.clone(), Arc::new(agent));
@@ -151,7 +160,7 @@ impl Workers {
         drop(inner);
         self.changed();
         let worker_id = registration.worker_id;
-        (Attachment { workers: self.clone(), worker_id, number }, receiver)
+        Attachment { workers: self.clone(), worker_id, number }
     }
 
     /// Everything known, with what is connected marked.
@@ -211,13 +220,10 @@ impl Workers {
 
     /// Hands a run to the worker that it is kept for. `false` if that worker is gone.
     pub(crate) fn hand_out(&self, reserved: &Reserved, message: ToWorker) -> bool {
-        let mut inner = self.lock();
-        let worker = inner.attached.get_mut(&reserved.worker_id);
-        let Some(worker) = worker.filter(|worker| worker.number == reserved.number) else {
-            return false;
-        };
-        let taken = worker.sender.try_send(message).is_ok();
-        if !taken {
+        let line = self.lock().kept_for(reserved).map(|worker| Arc::clone(&worker.line));
+        let Some(line) = line else { return false };
+        let taken = line.tell(message);
+        if !taken && let Some(worker) = self.lock().kept_for(reserved) {
             worker.active_runs.remove(&reserved.run_id);
         }
         taken
@@ -237,8 +243,8 @@ impl Workers {
     /// Puts a question to the newest worker that hosts `agent`, or to the newest of
     /// all. `false` if none takes it.
     pub(crate) fn put(&self, agent: Option<&str>, question: ToWorker) -> bool {
-        let mut inner = self.lock();
-        inner.newest_mut(agent).is_some_and(|worker| worker.sender.try_send(question).is_ok())
+        let line = self.lock().newest(agent).map(|worker| Arc::clone(&worker.line));
+        line.is_some_and(|line| line.tell(question))
     }
 
     /// Tells whoever works on a run to stop.
@@ -247,11 +253,13 @@ impl Workers {
     }
 
     fn tell(&self, run_id: &str, message: &ToWorker) {
-        for worker in self.lock().attached.values() {
-            if worker.active_runs.contains(run_id) {
-                // One that does not read its messages finds the end in the log.
-                let _ = worker.sender.try_send(message.clone());
-            }
+        let inner = self.lock();
+        let workers = inner.attached.values().filter(|worker| worker.active_runs.contains(run_id));
+        let lines: Vec<_> = workers.map(|worker| Arc::clone(&worker.line)).collect();
+        drop(inner);
+        for line in lines {
+            // One that does not read its messages finds the end in the log.
+            line.tell(message.clone());
         }
     }
 
@@ -272,8 +280,10 @@ impl Workers {
         let mut inner = self.lock();
         let Some(worker) = inner.attached.get_mut(worker_id) else { return };
         worker.active_runs.remove(run_id);
+        let line = Arc::clone(&worker.line);
+        drop(inner);
         // One that does not read its messages is refused when it writes.
-        let _ = worker.sender.try_send(ToWorker::LeaveRun { run_id: run_id.to_owned() });
+        line.tell(ToWorker::LeaveRun { run_id: run_id.to_owned() });
     }
 
     /// Takes a run from whoever works on it here, because another server has it now.
@@ -346,9 +356,15 @@ impl Inner {
         self.is_hosted_here(agent) || elsewhere.any(|known| known.name == agent)
     }
 
-    fn newest_mut(&mut self, agent: Option<&str>) -> Option<&mut Attached> {
+    /// The worker that a run is kept for, if it is still the same one.
+    fn kept_for(&mut self, reserved: &Reserved) -> Option<&mut Attached> {
+        let worker = self.attached.get_mut(&reserved.worker_id);
+        worker.filter(|worker| worker.number == reserved.number)
+    }
+
+    fn newest(&self, agent: Option<&str>) -> Option<&Attached> {
         self.attached
-            .values_mut()
+            .values()
             .filter(|worker| match agent {
                 Some(agent) => worker.hosts(agent),
                 // What is asked of any is asked of Python.

@@ -8,7 +8,8 @@ use hotseat_core::{
 use hotseat_store::{EventQuery, Expected, Order};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::entries;
@@ -26,7 +27,7 @@ pub(super) struct NativeHost {
     run_id: String,
     name: String,
     seat: Seat,
-    stop: watch::Receiver<bool>,
+    stop: CancellationToken,
     /// A turn from before a restart, whose answer is taken instead of asking again.
     turn_before: Mutex<Option<TurnId>>,
     tools: spans::Tools,
@@ -37,7 +38,7 @@ impl NativeHost {
         app: App,
         agent: NativeAgent,
         start: &StartRun,
-        stop: watch::Receiver<bool>,
+        stop: CancellationToken,
     ) -> Self {
         Self {
             app,
@@ -235,17 +236,10 @@ impl Host for NativeHost {
     }
 
     async fn cancelled(&self, call_id: Option<&str>) {
-        let mut stop = self.stop.clone();
-        let stopped = async {
-            // An error means that nobody can want it any more.
-            if stop.wait_for(|stop| *stop).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
         match call_id {
-            None => stopped.await,
+            None => self.stop.cancelled().await,
             Some(call_id) => tokio::select! {
-                () = stopped => {}
+                () = self.stop.cancelled() => {}
                 () = Box::pin(self.tool_cancelled(call_id)) => {}
             },
         }

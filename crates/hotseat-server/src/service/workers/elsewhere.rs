@@ -25,7 +25,7 @@ impl Workers {
 
     /// Whether a worker here can be asked something.
     pub(crate) fn can_ask(&self, agent: Option<&str>) -> bool {
-        self.lock().newest_mut(agent).is_some()
+        self.lock().newest(agent).is_some()
     }
 
     /// Whether a worker of another server can.
