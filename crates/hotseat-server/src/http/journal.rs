@@ -20,7 +20,7 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use hotseat_core::SessionId;
 use http_body::{Frame, SizeHint};
-use tracing::{Instrument as _, Span};
+use tracing::{Instrument as _, Level, Span};
 
 use crate::clock;
 use crate::service::{App, continue_trace, shown_session};
@@ -79,7 +79,7 @@ where
     F: Future<Output = Response>,
 {
     let id = request_id(&request);
-    let logged = app.config.serve.access_log;
+    let logged = app.config.serve.access_log && tracing::enabled!(Level::INFO);
     let line = logged.then(|| Line::of(&request));
     let span = span_of(&request, &id);
     let noted = Arc::new(Noted { id, ..Noted::default() });
