@@ -6,13 +6,14 @@
 //! appends, so the summary can always be computed again from the events.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::input_request::InputKind;
 use crate::record::{Account, Research};
 use crate::{
-    AdkEvent, AdkPart, Kind, NewEvent, RunChange, ToolRun, ToolRunStatus, is_failure, state,
+    AdkEvent, AdkPart, Kind, NewEvent, RunStatus, ToolRun, ToolRunStatus, is_failure, state,
     title_from,
 };
 
@@ -91,7 +92,7 @@ impl Effect {
     pub fn of(event: &NewEvent) -> Self {
         match event.kind {
             Kind::Response => Self { turn_end: Some(turn_end(&event.payload)), ..Self::default() },
-            Kind::Run => RunChange::parse(&event.payload).map(of_run).unwrap_or_default(),
+            Kind::Run => of_run(&event.payload),
             Kind::Session => of_session(&event.payload),
             Kind::Event => of_adk_event(event),
             Kind::ToolRun => ToolRun::parse(&event.payload).map(of_tool_run).unwrap_or_default(),
@@ -103,7 +104,7 @@ impl Effect {
 fn turn_end(payload: &RawValue) -> TurnEnd {
     #[derive(Deserialize)]
     struct WithError {
-        error: Option<serde::de::IgnoredAny>,
+        error: Option<IgnoredAny>,
     }
     match serde_json::from_str(payload.get()) {
         Ok(WithError { error: Some(_) }) => TurnEnd::Dismissed,
@@ -124,8 +125,23 @@ fn of_session(payload: &RawValue) -> Effect {
     }
 }
 
-fn of_run(change: RunChange) -> Effect {
-    let RunChange { run_id, status, message, error, .. } = change;
+/// What of a change of a run matters here. The tools of a front end are not looked at, which may
+/// be most of it.
+#[derive(Deserialize)]
+struct RunSeen<'a> {
+    #[serde(alias = "runId")]
+    run_id: String,
+    status: RunStatus,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
+}
+
+fn of_run(payload: &RawValue) -> Effect {
+    let Ok(change) = serde_json::from_str(payload.get()) else { return Effect::default() };
+    let RunSeen { run_id, status, message, error } = change;
+    let message = message.and_then(|message| serde_json::from_str::<Value>(message.get()).ok());
     let text = message.as_ref().and_then(|message| {
         let parts = message["parts"].as_array()?;
         parts.iter().find_map(|part| part["text"].as_str())
