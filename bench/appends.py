@@ -42,8 +42,12 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
             return {f"append.{name}_{sessions}": told["per_second"]}
 
         def raw(rows: int) -> Measured:
-            told = programs.limits("sqlite", TARGET, SECONDS, rows)
-            return {f"append.raw_{rows}": told["per_second"]}
+            all_tables = programs.limits("sqlite", TARGET, SECONDS, rows, rows)
+            events = programs.limits("events", TARGET, SECONDS, rows)
+            return {
+                f"append.raw_{rows}": all_tables["per_second"],
+                f"append.raw_events_{rows}": events["per_second"],
+            }
 
         def alone() -> Measured:
             """A commit and a call that does nothing; nobody does both in less than their sum."""

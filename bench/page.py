@@ -30,19 +30,21 @@ NOTES = {
 Events have 600 bytes. Native clients speak gRPC over HTTP/1.1 with a connection each, as the
 Python package does, and share one thread, so that they cost little; the native program shares four
 streams of `AppendAdkEvents`. In all of them a session's next event is sent when the one before is
-acknowledged. "SQLite alone" is our own table of events with the same durability, and nothing
-around it, in one process without a network; nobody copies its write-ahead log back, which ours
-does on a thread of its own. "The least durable server" puts the network before that: the same
-clients, the same gRPC, and a handler that hands the event to one thread, which commits what waits
-for it together and looks into nothing. What it cannot reach of "SQLite alone", nobody can who is
-asked over a network on this machine; for one client, the limit is a call that does nothing and a
+acknowledged. "SQLite alone" has our own tables and the same durability: an event's row, and what
+leads to it in its session, by time, by its id and by its words, written in the cheapest way for
+many events at a time, by one process without a network that checks nothing; nobody copies its
+write-ahead log back, which ours does on a thread of its own. Without what leads to them, "events
+only", no event could be found again. "The least durable server" puts the network before that: the
+same clients, the same gRPC, and a handler that hands the event to one thread, which commits what
+waits for it together and looks into nothing. What it cannot reach of "SQLite alone", nobody can who
+is asked over a network on this machine; for one client, the limit is a call that does nothing and a
 commit, one after the other. At half of our highest rate, 64 clients send at fixed times,
 and an append takes from that time on.
 """,
     "Reads": """\
 Events of a warm session are copied when they are looked at, so both are shown: with and without
 looking. "SQLite alone" reads the payloads of the same rows and makes nothing of them; the least
-durable server sends them as one body.
+durable server sends them as one body, with what ours tells of each event beside its payload.
 """,
     "Turns": """\
 A way is from the call until the caller has its answer and the other side has seen the event: a
@@ -58,8 +60,9 @@ the first piece and one behind the last.
     "Memory": """\
 What the process holds resident. Memory that was given back before may hide a part of what a thing
 costs, so small figures say "little" rather than how little. Caches grow up to their sizes and stay
-there: what a stored event takes is measured when 200,000 have filled them. A subscriber holds a
-connection, whose buffers are the HTTP library's; its limit is an empty axum stream.
+there: what a stored event takes is measured when 200,000 have filled them, over 800,000 more. A
+subscriber holds a connection, whose buffers are the HTTP library's; its limit is an empty axum
+stream.
 """,
     "Golden traces": """\
 A case goes into a file by a parse that refuses what is malformed, and a new file that is synced and

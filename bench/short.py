@@ -85,13 +85,13 @@ def measured(programs: Programs) -> Ratios:
     """One round: ours and the limit, one after the other."""
     ratios: Ratios = {}
     with running(programs.hotseat) as server:
-        one = programs.limits("sqlite", TARGET, SECONDS, 1, APPENDS)
+        one = programs.limits("sqlite", TARGET, SECONDS, 1, 1, APPENDS)
         load = (1, SECONDS, f"count={APPENDS}")
         cpu, written = cost(server, lambda: programs.load(server, *load)["count"])
         ratios["bytes of an append"] = one["bytes_each"] / written
         ratios["CPU time of an append"] = one["cpu_ms_each"] / cpu
 
-        many = programs.limits("sqlite", TARGET, SECONDS, BATCH, EVENTS // BATCH)
+        many = programs.limits("sqlite", TARGET, SECONDS, BATCH, 1, EVENTS // BATCH)
         cpu, written = cost(server, lambda: session_with(server, EVENTS) and EVENTS)
         ratios["bytes of an event in a batch"] = many["bytes_each"] / written
         ratios["CPU time of an event in a batch"] = many["cpu_ms_each"] / cpu

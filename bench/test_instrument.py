@@ -72,7 +72,7 @@ def test_a_limit_stands_in_our_place_within_each_round():
     names = ("append.native_64", "append.raw_64", "append.least_64")
     ours, raw, limit = [30.0, 300.0], [150.0, 1000.0], [75.0, 400.0]
     rows = evaluated(Figures(dict(zip(names, (ours, raw, limit), strict=True))))
-    row = next(row for row in rows if "64 rows" in row["against"])
+    row = next(row for row in rows if "64 events" in row["against"])
     assert row["value"]["rounds"] == [0.2, 0.3]
     assert row["limit"]["rounds"] == [0.5, 0.4]
     assert row["verdict"] == "out of reach"

@@ -1,8 +1,9 @@
 //! What this machine can do without us: the limits that `make bench` measures beside Hotseat.
 //!
 //! `limits disk FOLDER`: one durable write of an event, with nothing around it.
-//! `limits sqlite FOLDER SECONDS ROWS [COMMITS]`: our table of events through one writer, ROWS in a
-//! commit, and no more commits than that.
+//! `limits sqlite FOLDER SECONDS ROWS SESSIONS [COMMITS]`: our tables through one writer, ROWS events
+//! of so many sessions in a commit, and no more commits than that.
+//! `limits events FOLDER SECONDS ROWS`: our table of events alone, without what leads to them.
 //! `limits read FOLDER ROWS TIMES`: the same rows read again.
 //! `limits scan FILE`: a look for quotes, and a pass that checks, over the bytes of a JSON file.
 //! `limits rewrite FILE`: one parse and one durable write of a file, which takes its place.
@@ -37,8 +38,10 @@ mod turns;
 
 use std::path::Path;
 
-const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS [COMMITS] | \
-    read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve | least FOLDER | \
+use self::sqlite::{File, Rows};
+
+const USAGE: &str = "usage: limits disk FOLDER | sqlite FOLDER SECONDS ROWS SESSIONS [COMMITS] | \
+    events FOLDER SECONDS ROWS | read FOLDER ROWS TIMES | scan FILE | rewrite FILE | serve | least FOLDER | \
     least-of-several URL";
 
 fn main() {
@@ -47,9 +50,14 @@ fn main() {
     let number = |word: &str| word.parse::<usize>().expect("a number");
     let figures = match words.as_slice() {
         ["disk", folder] => disk::sync(Path::new(folder)),
-        ["sqlite", folder, seconds, rows, rest @ ..] => {
+        ["sqlite", folder, seconds, rows, sessions, rest @ ..] => {
             let commits = rest.first().map_or(usize::MAX, |word| number(word));
-            sqlite::write(Path::new(folder), number(seconds), number(rows), commits)
+            let file = File::open(Path::new(folder), Rows::All, number(sessions));
+            sqlite::write(file, number(seconds), number(rows), commits)
+        }
+        ["events", folder, seconds, rows] => {
+            let file = File::open(Path::new(folder), Rows::Events, 1);
+            sqlite::write(file, number(seconds), number(rows), usize::MAX)
         }
         ["read", folder, rows, times] => {
             sqlite::read(Path::new(folder), number(rows), number(times))

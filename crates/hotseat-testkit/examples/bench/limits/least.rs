@@ -2,11 +2,13 @@
 //!
 //! It speaks what the clients of the bench speak, so that the same programs measure it. An append
 //! is unpacked and handed to one thread, which puts whatever waits there into "SQLite alone"'s
-//! table with one commit; the answer leaves after that. Nothing looks into an event, there are no
+//! tables with one commit; the answer leaves after that. Nothing looks into an event, there are no
 //! ids, no order, no state, and nobody is asked who he is. A read is all rows of the table as one
-//! body. A run is a row before its first piece and one behind its last. Turns are in `turns.rs`.
+//! body, with what ours tells of them. A run is a row before its first piece and one behind its
+//! last. Turns are in `turns.rs`.
 
 use std::convert::Infallible;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -24,7 +26,7 @@ use hotseat_testkit::proto::{
     AppendAdkEventsResponse, CreateAdkSessionRequest,
 };
 use prost::Message;
-use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 use tokio::sync::oneshot;
 use tonic::codegen::BoxFuture;
 use tonic::server::{Grpc, StreamingService, UnaryService};
@@ -33,14 +35,37 @@ use tonic_prost::ProstCodec;
 
 use crate::net;
 use crate::sample::event;
-use crate::sqlite;
+use crate::sqlite::{File, Rows};
 use crate::turns;
 
 /// Rows that one commit takes at most, as ours does.
 const MAX_ROWS: usize = 4096;
 
+/// Nobody looks to which session an event belongs: they go to so many in turn.
+const SESSIONS: usize = 64;
+
 /// Rows of a read, as many as are asked of ours.
 const ROWS: usize = 1000;
+
+/// What a page of ours tells of an event.
+const PAGE: &str = "SELECT seq, event_id, session_id, timestamp, kind, turn_id, invocation_id, \
+    author, agent_name, branch, parent_call_id, payload FROM events ORDER BY id";
+
+/// How each of these begins, and what is around it if it is a text. Nothing here needs an escape.
+const TOLD: [(&[u8], &[u8]); 12] = [
+    (b"{\"seq\":", b""),
+    (b",\"event_id\":", b"\""),
+    (b",\"session_id\":", b"\""),
+    (b",\"timestamp\":", b""),
+    (b",\"kind\":", b"\""),
+    (b",\"turn_id\":", b"\""),
+    (b",\"invocation_id\":", b"\""),
+    (b",\"author\":", b"\""),
+    (b",\"agent_name\":", b"\""),
+    (b",\"branch\":", b"\""),
+    (b",\"parent_call_id\":", b"\""),
+    (b",\"event\":", b""),
+];
 
 type Job = (Vec<Bytes>, oneshot::Sender<()>);
 
@@ -50,12 +75,12 @@ pub(crate) struct Writer(mpsc::Sender<Job>);
 
 /// Serves until stdin ends.
 pub(crate) fn serve(folder: &Path) {
-    let (_written, connection) = sqlite::open(folder);
+    let file = File::open(folder, Rows::All, SESSIONS);
     let (sender, jobs) = mpsc::channel();
-    std::thread::spawn(move || write(connection, &jobs));
-    let (_read, mut rows) = sqlite::open(folder);
+    std::thread::spawn(move || write(file, &jobs));
+    let mut rows = File::open(folder, Rows::Events, 1);
     let events: Vec<String> = (0..ROWS).map(event).collect();
-    sqlite::insert(&mut rows, 0, events.iter().map(String::as_str));
+    rows.insert(events.iter().map(String::as_str));
     let reads = Router::new().route("/events", get(read)).with_state(Arc::new(Mutex::new(rows)));
     let writes = Router::new()
         .route("/hotseat.v1.Sessions/CreateAdkSession", any(create))
@@ -67,8 +92,7 @@ pub(crate) fn serve(folder: &Path) {
 }
 
 /// Commits what waits, until nobody is left who could send.
-fn write(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
-    let mut written = 0;
+fn write(mut file: File, jobs: &mpsc::Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
         let (mut rows, mut waiting) = (first.0, vec![first.1]);
         while rows.len() < MAX_ROWS
@@ -78,8 +102,7 @@ fn write(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
             waiting.push(done);
         }
         let payloads = rows.iter().map(|row| std::str::from_utf8(row).expect("JSON is UTF-8"));
-        sqlite::insert(&mut connection, written, payloads);
-        written += rows.len();
+        file.insert(payloads);
         for done in waiting {
             // Whoever went away needs no answer.
             let _ = done.send(());
@@ -96,17 +119,26 @@ impl Writer {
     }
 }
 
-async fn read(State(rows): State<Arc<Mutex<Connection>>>) -> Vec<u8> {
-    let connection = rows.lock().expect("no reader has failed");
-    let mut statement = connection.prepare_cached(sqlite::SELECT).expect("a statement");
+async fn read(State(rows): State<Arc<Mutex<File>>>) -> Vec<u8> {
+    let file = rows.lock().expect("no reader has failed");
+    let mut statement = file.connection.prepare_cached(PAGE).expect("a statement");
     let mut rows = statement.query([]).expect("rows");
     let mut body = vec![b'['];
     while let Some(row) = rows.next().expect("a row") {
-        if body.len() > 1 {
-            body.push(b',');
+        body.push(if body.len() > 1 { b',' } else { b' ' });
+        for (column, (name, quote)) in TOLD.iter().enumerate() {
+            body.extend_from_slice(name);
+            match row.get_ref(column).expect("a column") {
+                ValueRef::Text(text) => {
+                    body.extend_from_slice(quote);
+                    body.extend_from_slice(text);
+                    body.extend_from_slice(quote);
+                }
+                ValueRef::Integer(number) => write!(body, "{number}").expect("room"),
+                _ => body.extend_from_slice(b"null"),
+            }
         }
-        let payload = row.get_ref(7).and_then(|value| Ok(value.as_str()?)).expect("a payload");
-        body.extend_from_slice(payload.as_bytes());
+        body.push(b'}');
     }
     body.push(b']');
     body
