@@ -31,6 +31,7 @@ import turns
 from programs import Programs, absolute
 from rounds import Figures, tell
 from server import ROOT
+from stolen import CALM
 
 TARGET = ROOT / "target" / "bench.json"
 
@@ -39,7 +40,7 @@ PARTS = {
     "appends": (appends, 5),
     "reads": (reads, 5),
     "turns": (turns, 5),
-    "served": (served, 3),
+    "served": (served, 5),
     "starts": (starts, 3),
     "memory": (memory, 2),
     "traces": (traces, 3),
@@ -72,6 +73,7 @@ def main() -> None:
             tell(f"{name} could not be measured: {failure!r}")
             failed.append(name)
         figures.replace(new)
+        measured[name] |= CALM.of_part()
         # After every part: a run that is stopped leaves what it has.
         result = {"machine": facts, "parts": measured, "rows": goals.evaluated(figures)}
         result |= figures.as_json()

@@ -7,19 +7,30 @@ or a machine that is busy for a while, is slow for all of them.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import statistics
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from events import raw, session_with
 from programs import Programs
 from rounds import Figures, tell
 from server import ROOT, Server, running
+from stolen import CALM
+
+Curve = dict[int, float]
 
 EVENTS = (100, 1_000, 10_000, 100_000)
 SESSIONS = (1_000, 10_000, 100_000, 1_000_000)
 TRACES = (10, 100, 1_000, 10_000)
+
+PAGE = 50
+FIRST_PAGE = f"/api/v1/sessions?limit={PAGE}"
 
 # Questions of each sort, and for the slow ones.
 TIMES, FEW = 200, 15
@@ -33,55 +44,74 @@ NEEDLES = 10
 
 async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
     with running(programs.hotseat) as server:
-        figures.curves |= of_events(programs, server)
-        for count in TRACES:
-            tell(f"  the golden trace of {count} events")
-            path = f"/api/v1/sessions/{session_with(server, count)}/export"
-            cost = programs.ask(server, FEW, path)["p50_ms"]
-            figures.curves.setdefault("golden trace", {})[count] = cost
-    with tempfile.TemporaryDirectory(dir=ROOT / "target") as folder:
-        made = 0
-        for count in SESSIONS:
-            tell(f"  a list of {count} sessions")
-            programs.run("seed", Path(folder) / "hotseat.db", made, count)
-            made = count
-            with running(programs.hotseat, folder=Path(folder)) as server:
-                cost = asked(programs, server, "/api/v1/sessions?limit=50")
-                figures.curves.setdefault("first page of the list", {})[count] = cost
+        figures.curves |= await of_events(programs, server)
+        figures.curves["golden trace"] = await of_traces(programs, server)
+    figures.curves["first page of the list"] = await of_lists(programs)
 
 
-def of_events(programs: Programs, server: Server) -> dict[str, dict[int, float]]:
-    questions: dict[int, dict[str, tuple[str, str | None]]] = {}
+async def of_events(programs: Programs, server: Server) -> dict[str, Curve]:
+    questions = {}
     for count in EVENTS:
         tell(f"  a session of {count} events")
         questions[count] = questions_of(session_with(server, count, NEEDLES))
     server.settle()
-    costs: dict[str, dict[int, list[float]]] = {}
-    for turn in range(REPEATS + 1):
+    costs = {}
+    for name in questions[EVENTS[0]]:
+        asked = {}
         for count, of_session in questions.items():
-            for name, (path, body) in of_session.items():
-                cost = programs.ask(server, TIMES, path, body)["p50_ms"]
-                # The first turn warms up.
-                if turn:
-                    costs.setdefault(name, {}).setdefault(count, []).append(cost)
-    return {
-        name: {count: statistics.median(each) for count, each in by_count.items()}
-        for name, by_count in costs.items()
-    }
+            path, body = of_session[name]
+            asked[count] = partial(programs.ask, server, TIMES, path, body)
+        costs[name] = await in_turns(asked)
+    return costs
+
+
+async def of_traces(programs: Programs, server: Server) -> Curve:
+    asked = {}
+    for count in TRACES:
+        tell(f"  the golden trace of {count} events")
+        path = f"/api/v1/sessions/{session_with(server, count)}/export"
+        asked[count] = partial(programs.ask, server, FEW, path)
+    return await in_turns(asked)
+
+
+async def of_lists(programs: Programs) -> Curve:
+    """Each size has a server of its own."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=ROOT / "target")))
+        asked, made = {}, 0
+        for count in SESSIONS:
+            tell(f"  a list of {count} sessions")
+            log = folder / "made" / "hotseat.db"
+            log.parent.mkdir(exist_ok=True)
+            programs.run("seed", log, made, count)
+            made = count
+            # With what SQLite keeps beside the file.
+            shutil.copytree(log.parent, folder / str(count))
+            server = stack.enter_context(running(programs.hotseat, folder=folder / str(count)))
+            if len(server.call(FIRST_PAGE)["items"]) != PAGE:
+                raise SystemExit(f"the log of {count} sessions does not have them")
+            asked[count] = partial(programs.ask, server, TIMES, FIRST_PAGE)
+        return await in_turns(asked)
+
+
+async def in_turns(asked: dict[int, Callable[[], Any]]) -> Curve:
+    """The median for each size; the first turn warms up."""
+    costs: dict[int, list[float]] = {size: [] for size in asked}
+    for turn in range(REPEATS + 1):
+        for size, ask in asked.items():
+            cost = (await CALM.measured(ask))["p50_ms"]
+            if turn:
+                costs[size].append(cost)
+    return {size: statistics.median(each) for size, each in costs.items()}
 
 
 def questions_of(session: str) -> dict[str, tuple[str, str | None]]:
     here = f"/api/v1/sessions/{session}"
     event = json.dumps({**raw(9), "id": "{id}"})
     return {
-        "append": (f"{here}/events", event),
         "read without events": (here, None),
         "last 50 events": (f"{here}/events?recent=50", None),
         "search": (f"/api/v1/search?q=needle&session_id={session}&limit=10", None),
+        # The last one: it makes small sessions larger.
+        "append": (f"{here}/events", event),
     }
-
-
-def asked(programs: Programs, server: Server, path: str, body: str | None = None) -> float:
-    """The median of several, so that a moment in which the machine was busy leaves no bump."""
-    costs = [programs.ask(server, TIMES, path, body)["p50_ms"] for _ in range(REPEATS)]
-    return statistics.median(costs)

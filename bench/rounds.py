@@ -7,7 +7,6 @@ counted. Every figure keeps all its rounds, so its spread can be seen.
 
 from __future__ import annotations
 
-import inspect
 import math
 import statistics
 import sys
@@ -15,6 +14,8 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from stolen import CALM, Calm, told_by
 
 Measured = dict[str, float]
 Part = Callable[[], Measured | Awaitable[Measured]]
@@ -70,7 +71,12 @@ def summary(values: list[float]) -> dict[str, Any]:
 
 
 async def alternate(
-    figures: Figures, rounds: int, parts: dict[str, Part], *, warm_up: int = 1
+    figures: Figures,
+    rounds: int,
+    parts: dict[str, Part],
+    *,
+    warm_up: int = 1,
+    calm: Calm = CALM,
 ) -> None:
     """Lets the parts take turns, once to warm up and then `rounds` times.
 
@@ -79,9 +85,7 @@ async def alternate(
     for turn in range(1 - warm_up, rounds + 1):
         for name, part in parts.items():
             began = time.perf_counter()
-            measured = part()
-            if inspect.isawaitable(measured):
-                measured = await measured
+            measured = await (calm.measured(part) if turn else told_by(part))
             if turn:
                 figures.add(measured)
             tell(f"  {turn}/{rounds} {name}: {time.perf_counter() - began:.1f} s")

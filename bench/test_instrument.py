@@ -9,6 +9,7 @@ import pytest
 from goals import evaluated, least, most, verdict
 from rounds import Figures, alternate, exponent, summary
 from short import ATTEMPTS, ROUNDS, judged
+from stolen import FOR_ONE, Calm, Spent
 
 
 def test_everybody_takes_turns_and_the_first_round_is_not_counted():
@@ -21,8 +22,9 @@ def test_everybody_takes_turns_and_the_first_round_is_not_counted():
 
         return measure
 
-    figures = Figures()
-    asyncio.run(alternate(figures, 2, {"ours": part("ours"), "limit": part("limit")}))
+    figures, calm = Figures(), Calm(read=lambda: "cpu 0 0 0 0 0")
+    parts = {"ours": part("ours"), "limit": part("limit")}
+    asyncio.run(alternate(figures, 2, parts, calm=calm))
     assert order == ["ours", "limit"] * 3
     assert figures.rounds == {"ours": [3.0, 5.0], "limit": [4.0, 6.0]}
 
@@ -92,3 +94,46 @@ def test_what_looks_bad_is_measured_again_before_it_is_believed():
 
 def test_what_is_no_longer_measured_is_worse():
     assert judged({"read": 0.9}, dict)[1] == ["read"]
+
+
+class Host:
+    """A machine on which others take a share of the time, another one with every figure."""
+
+    def __init__(self, *shares: float) -> None:
+        self.shares, self.ran, self.taken, self.seconds = iter(shares), 0, 0, 0.0
+
+    def counts(self) -> str:
+        return f"cpu {self.ran} 0 0 7 7 0 0 {self.taken} 0 0\ncpu0 1 2 3"
+
+    def figure(self) -> float:
+        share = next(self.shares)
+        self.ran, self.taken = self.ran + round(100 * (1 - share)), self.taken + round(100 * share)
+        self.seconds += 2
+        return share
+
+    def told(self, **settings: float) -> tuple[float, Calm]:
+        calm = Calm(read=self.counts, clock=lambda: self.seconds, **settings)
+        return asyncio.run(calm.measured(self.figure)), calm
+
+
+def test_a_figure_that_others_took_time_from_is_measured_again():
+    told, calm = Host(0.3, 0.2, 0.04, 0.0).told()
+    assert told == 0.04
+    assert calm.of_part() == {"again": 2, "taken": 0.04}
+    assert calm.of_part() == {"again": 0, "taken": 0.0}
+
+
+def test_where_others_take_time_throughout_the_least_disturbed_figure_counts():
+    told, calm = Host(*[0.5] * 7, 0.2, *[0.4] * 7).told()
+    assert told == 0.2
+    assert calm.again == FOR_ONE // 2 - 1
+
+
+def test_patience_for_a_whole_run_ends():
+    told, calm = Host(0.5, 0.4, 0.3, 0.0).told(left=3)
+    assert told == 0.3
+    assert calm.left < 0
+
+
+def test_where_nothing_counts_the_time_that_others_take_everything_is_measured_once():
+    assert Spent.now("cpu 0 0 0 0 0").share_since(Spent()) == 0.0
