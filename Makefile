@@ -10,7 +10,7 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/tools/*.mjs ui/index.html ui/package.json ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test soak fuzz bench bench-short check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test soak fuzz bench bench-clients bench-short profile check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
@@ -20,6 +20,7 @@ help:
 	@echo 'make fuzz   many more made-up inputs for everything that reads some'
 	@echo 'make bench  measure us, others and what the machine can do; writes docs/benchmarks.md'
 	@echo 'make bench-short  costs against the limits of the machine; STORE=1 keeps them for the next time'
+	@echo 'make profile  count anew which ways the code takes; release builds are laid out by that'
 	@echo 'make fmt    format all sources'
 
 run: build
@@ -29,8 +30,25 @@ build: target/release/hotseat $(STAMPS)/package-release
 
 # ---------------------------------------------------------------- what is built
 
-target/release/hotseat: $(RUST) ui/dist/index.html
-	cargo build --release --locked --package hotseat
+# Release builds are laid out by what `make profile` has counted. The counts fit one compiler and one Cargo.lock, since the
+# names of functions are made of both; with others the build goes without them, and the program is a little slower.
+COUNTS  := bench/training.profdata.gz
+MADE_BY := { rustc --version; sha256sum Cargo.lock; }
+
+ifeq ($(shell $(MADE_BY) 2>/dev/null | cmp --silent - $(COUNTS).of && echo fits),fits)
+LAID_OUT_BY := target/training.profdata
+LAID_OUT    := RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(CURDIR)/$(LAID_OUT_BY) -Cllvm-args=-no-pgo-warn-mismatch"
+endif
+
+# cargo does not see that the counts are others.
+target/training.profdata: $(COUNTS)
+	@mkdir -p target
+	rm -rf target/release
+	gzip --decompress --stdout $< > $@
+
+target/release/hotseat: $(RUST) $(LAID_OUT_BY) ui/dist/index.html
+	$(if $(LAID_OUT),,@echo 'note: built without $(COUNTS), which was made by another compiler or other dependencies')
+	$(LAID_OUT) cargo build --release --locked --package hotseat
 	@touch $@
 
 target/debug/hotseat: $(RUST) ui/dist/index.html
@@ -57,7 +75,7 @@ $(STAMPS)/venv: pyproject.toml
 INSTALL := PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --disable-pip-version-check --no-build-isolation
 
 $(STAMPS)/package-release: $(STAMPS)/venv target/release/hotseat
-	$(INSTALL) --config-settings=build-args='--profile=release' --editable .
+	$(LAID_OUT) $(INSTALL) --config-settings=build-args='--profile=release' --editable .
 	@rm -f $(STAMPS)/package-dev
 	@touch $@
 
@@ -171,7 +189,7 @@ $(STAMPS)/chromium:
 
 # The crowd comes twice, once for each database; SOAK_MINUTES is for each, and ten if it is not said.
 soak: build $(STAMPS)/nextest $(STAMPS)/postgres
-	cargo build --release --locked --package hotseat-testkit --no-default-features --features clients --example soak
+	$(LAID_OUT) cargo build --release --locked --package hotseat-testkit --no-default-features --features clients --example soak
 	target/release/examples/soak target/release/hotseat
 	SOAK_STORE=postgres target/release/examples/soak target/release/hotseat
 	HOTSEAT_SIMULATIONS=20000 cargo nextest run --locked --package hotseat-server simulation::whatever_fails_turns
@@ -189,10 +207,33 @@ BENCH_HOTSEAT ?= target/release/hotseat
 BENCH_PEERS   ?= .venv-bench/bin/python
 CLIENTS       := load streams runs ask hand_off limits seed
 
-bench: build $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
-	cargo build --release --locked --package hotseat-testkit --no-default-features --features clients $(addprefix --example ,$(CLIENTS))
-	cargo build --release --locked --package hotseat-extract --example time
+bench: build bench-clients $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/postgres e2e/node_modules/.stamp
+	$(LAID_OUT) cargo build --release --locked --package hotseat-extract --example time
 	$(VENV)/bin/python bench/bench.py --hotseat $(BENCH_HOTSEAT) --peers $(BENCH_PEERS) $(if $(ONLY),--only $(ONLY))
+
+bench-clients: $(LAID_OUT_BY)
+	$(LAID_OUT) cargo build --release --locked --package hotseat-testkit --no-default-features --features clients $(addprefix --example ,$(CLIENTS))
+
+# A build with counters does work of every sort. It has the settings of a release to the letter, since the names of functions
+# depend on them, and a folder of its own. What the compiler's own programs count meanwhile is thrown away.
+profile: bench-clients $(STAMPS)/venv $(STAMPS)/postgres $(STAMPS)/profdata ui/dist/index.html
+	RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-generate=$(CURDIR)/target/profile/counts" \
+	  cargo build --release --locked --target-dir target/profile --package hotseat
+	rm -rf target/profile/counts
+	PYTHONPATH=python $(VENV)/bin/python bench/training.py --hotseat target/profile/release/hotseat
+	$(PROFDATA) merge --sparse --output target/profile/training.profdata target/profile/counts
+	gzip --best --no-name --stdout target/profile/training.profdata > $(COUNTS)
+	$(MADE_BY) > $(COUNTS).of
+
+# Merges what was counted; it has to be of the compiler's own version of LLVM.
+PROFDATA = llvm-profdata-$(shell rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+
+$(STAMPS)/profdata:
+	@mkdir -p $(STAMPS)
+	command -v $(PROFDATA) >/dev/null || { \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PROFDATA:llvm-profdata-%=llvm-%) >/dev/null; }
+	@touch $@
 
 # What an operation costs against the machine's own limits; a third more than `bench/stored.json` says is a failure.
 # STORE=1 stores what is measured. It comes last in `make test`, when nothing else runs.
