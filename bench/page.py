@@ -20,7 +20,7 @@ up, which is not counted, then everybody again and again. A figure is the median
 the lowest and the highest beside it. A ratio is made within each round, and the median of those is
 told: rates differ between machines, and minutes; ratios differ less. Where the host of a virtual
 machine took more than 5 % of the time that programs wanted to run, a figure is measured again, for
-half a minute at most and a quarter of an hour in all, and the one that least was taken from counts,
+half a minute at most and three minutes in a part, and the one that least was taken from counts,
 whatever it says. Goals that are missed are shown like the others. The column "limit" has what the
 least that could do the same reaches in our place, measured in the same rounds: where that misses a
 goal, the goal is out of reach on this machine, and how near we are to the limit is in a row of its

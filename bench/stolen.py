@@ -22,8 +22,8 @@ COUNTS = Path("/proc/stat")
 # What may be missing of the time that programs wanted to run.
 BEARABLE = 0.05
 
-# Seconds to go on trying for one figure, and for all of a run together.
-FOR_ONE, FOR_ALL = 30, 900
+# Seconds to go on trying for one figure, and for all of a part together.
+FOR_ONE, FOR_PART = 30, 180
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Spent:
 class Calm:
     """Measures when nobody takes much, as far as patience goes, and tells how it went."""
 
-    left: float = FOR_ALL
+    left: float = FOR_PART
     again: int = 0
     worst: float = 0.0
     read: Callable[[], str] = lambda: COUNTS.read_text() if COUNTS.exists() else "cpu 0 0 0 0 0"
@@ -72,9 +72,9 @@ class Calm:
         return told
 
     def of_part(self) -> dict[str, float]:
-        """How it went since this was last asked."""
+        """How it went since this was last asked; with the next part, patience is as at first."""
         told = {"again": self.again, "taken": round(self.worst, 3)}
-        self.again, self.worst = 0, 0.0
+        self.left, self.again, self.worst = FOR_PART, 0, 0.0
         return told
 
 

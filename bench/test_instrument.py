@@ -9,7 +9,7 @@ import pytest
 from goals import evaluated, least, most, verdict
 from rounds import Figures, alternate, exponent, summary
 from short import ATTEMPTS, ROUNDS, judged
-from stolen import FOR_ONE, Calm, Spent
+from stolen import FOR_ONE, FOR_PART, Calm, Spent
 
 
 def test_everybody_takes_turns_and_the_first_round_is_not_counted():
@@ -129,10 +129,12 @@ def test_where_others_take_time_throughout_the_least_disturbed_figure_counts():
     assert calm.again == FOR_ONE // 2 - 1
 
 
-def test_patience_for_a_whole_run_ends():
+def test_patience_for_a_part_ends_and_the_next_part_has_its_own():
     told, calm = Host(0.5, 0.4, 0.3, 0.0).told(left=3)
     assert told == 0.3
     assert calm.left < 0
+    calm.of_part()
+    assert calm.left == FOR_PART
 
 
 def test_where_nothing_counts_the_time_that_others_take_everything_is_measured_once():
