@@ -19,12 +19,13 @@ all, are measured beside us with the same data on the same disk, in turns: every
 up, which is not counted, then everybody again and again. A figure is the median of its rounds, with
 the lowest and the highest beside it. A ratio is made within each round, and the median of those is
 told: rates differ between machines, and minutes; ratios differ less. Where the host of a virtual
-machine took more than 5 % of the time that programs wanted to run, a figure is measured again, for
-half a minute at most and three minutes in a part, and the one that least was taken from counts,
-whatever it says. Goals that are missed are shown like the others. The column "limit" has what the
-least that could do the same reaches in our place, measured in the same rounds: where that misses a
-goal, the goal is out of reach on this machine, and how near we are to the limit is in a row of its
-own. Every append of Hotseat and of ADK's SQLite services is durable before the call returns.
+machine took more than 5 % of the time that programs wanted to run, a figure is measured again for a
+while, and the one that least was taken from counts, whatever it says; for each part it is told how
+often that was done, and what was still taken from a figure that counts. Goals that are missed are
+shown like the others. The column "limit" has what the least that could do the same reaches in our
+place, measured in the same rounds: where that misses a goal, the goal is out of reach on this
+machine, and how near we are to the limit is in a row of its own. Every append of Hotseat and of
+ADK's SQLite services is durable before the call returns.
 """
 
 NOTES = {
@@ -126,8 +127,9 @@ def moments(parts: dict[str, Any]) -> list[str]:
             name,
             part["began"],
             str(part["load"]),
-            str(part.get("again", 0)),
-            f"{part.get('taken', 0):.0%}",
+            # Not known of a part from before that was counted.
+            str(part["again"]) if "again" in part else "",
+            f"{part['taken']:.0%}" if "taken" in part else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
