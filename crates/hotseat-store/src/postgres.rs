@@ -22,6 +22,7 @@ mod leases;
 mod people;
 mod questions;
 mod reader;
+mod remembered;
 mod retention;
 mod row;
 mod schema;

@@ -21,6 +21,8 @@ pub(super) struct Book {
     pub(super) id: SessionId,
     /// The session; none if there is no such session.
     pub(super) session: Option<Session>,
+    /// How often its row was written before.
+    pub(super) version: i64,
     /// The batch creates it.
     pub(super) created: bool,
     /// Its summary has to be written.
@@ -102,6 +104,7 @@ impl Book {
         Self {
             id,
             session: None,
+            version: 0,
             created: false,
             touched: false,
             known: Known::default(),

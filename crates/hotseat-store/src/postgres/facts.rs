@@ -110,6 +110,20 @@ impl Needs {
         }
     }
 
+    /// Whether the rows of the sessions and what is unique are enough to know.
+    pub(super) fn only_rows(&self, limits: &Limits) -> bool {
+        let pairs = [&self.turns, &self.asks, &self.claims];
+        let sessions = [&self.pending, &self.messages, &self.workers];
+        limits.max_events_per_session.is_none()
+            && pairs.iter().all(|pairs| pairs.sessions.is_empty())
+            && sessions.iter().all(|sessions| sessions.is_empty())
+    }
+
+    /// The sessions that it is about.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = SessionId> {
+        self.sessions.iter().copied()
+    }
+
     /// All that removing events may need.
     pub(super) fn removal(&mut self, session: SessionId) {
         self.sessions.insert(session);
@@ -124,8 +138,8 @@ pub(super) async fn load(
     limits: &Limits,
 ) -> Result<HashMap<SessionId, Book>, Failure> {
     let lock = format!(
-        "SELECT {} FROM sessions s WHERE s.session_id = ANY ($1) ORDER BY s.session_id \
-         FOR NO KEY UPDATE",
+        "SELECT {}, s.version FROM sessions s WHERE s.session_id = ANY ($1) \
+         ORDER BY s.session_id FOR NO KEY UPDATE",
         row::SESSION
     );
     let sessions = uuids(&needs.sessions);
@@ -149,7 +163,10 @@ pub(super) async fn load(
         for found in rows {
             let Some(book) = books.get_mut(&row::session_id(found, 0)?) else { continue };
             match number {
-                0 => book.session = Some(row::session(found)?),
+                0 => {
+                    book.session = Some(row::session(found)?);
+                    book.version = row::get(found, row::SESSION_COLUMNS)?;
+                }
                 1 => {
                     book.known.events.insert(row::get(found, 1)?, row::seq(found, 2)?);
                 }

@@ -35,6 +35,14 @@ impl Failure {
         Self::Corrupt(cause.into())
     }
 
+    /// Whether the database found that a row is not as it was thought to be, or that something
+    /// is there already.
+    pub(super) fn contradicts(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        let codes = [SqlState::DIVISION_BY_ZERO, SqlState::UNIQUE_VIOLATION];
+        error.code().is_some_and(|code| codes.contains(code))
+    }
+
     /// Whether the next attempt may go better: the connection was lost, the server stops or
     /// starts, or another transaction was in the way.
     pub(super) fn passes(&self) -> bool {

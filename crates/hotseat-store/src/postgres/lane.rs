@@ -3,6 +3,9 @@
 //! A session always has the same lane, so that its events keep their order, and what arrives
 //! while a lane waits for the database goes into its next transaction (group commit).
 //!
+//! A batch locks its sessions and reads what the rules may ask for, and then writes. Where a lane
+//! remembers all of that (`remembered.rs`), it only writes, and the database tells if it was wrong.
+//!
 //! When the connection is lost while a transaction is being committed, nobody knows whether it
 //! was. The lane then begins again: it locks the same sessions, which waits for the end of the
 //! transaction that was lost, and looks whether its events are there, each in its place. If so,
@@ -23,6 +26,7 @@ use super::facts::{self, Needs};
 use super::failure::{Failure, Patience};
 use super::held::Held;
 use super::herald::Outbox;
+use super::remembered::Remembered;
 use super::sheet::Sheet;
 use super::text::key;
 use crate::hub::Wake;
@@ -104,6 +108,7 @@ impl Lanes {
                 limits: Arc::clone(limits),
                 outbox: outbox.clone(),
                 slot: slot(),
+                remembered: Remembered::default(),
             };
             tokio::spawn(lane.run(jobs));
             sender
@@ -165,6 +170,7 @@ struct Lane {
     limits: Arc<Limits>,
     outbox: Outbox,
     slot: i16,
+    remembered: Remembered,
 }
 
 /// What a transaction does if it is committed.
@@ -178,6 +184,14 @@ struct Outcome {
 }
 
 impl Outcome {
+    /// Whether every job appends something. What is refused, or there already, is for the
+    /// database to say.
+    fn appends(&self) -> bool {
+        let appends =
+            |answer: &Answer| matches!(answer, Answer::Appended(Ok(appended)) if appended.new > 0);
+        self.answers.iter().all(appends)
+    }
+
     fn is_there(&self, books: &HashMap<SessionId, Book>) -> bool {
         let event = |(id, key, seq): &(SessionId, Uuid, Seq)| {
             books.get(id).is_some_and(|book| book.known.events.get(key) == Some(seq))
@@ -191,7 +205,7 @@ impl Outcome {
 }
 
 impl Lane {
-    async fn run(self, mut jobs: mpsc::Receiver<Job>) {
+    async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut waiting = Vec::with_capacity(MOST_JOBS);
         while jobs.recv_many(&mut waiting, MOST_JOBS).await > 0 {
             while !waiting.is_empty() {
@@ -209,7 +223,7 @@ impl Lane {
     }
 
     /// Does all of `jobs` in one transaction and answers them, one way or the other.
-    async fn commit(&self, mut jobs: Vec<Job>) {
+    async fn commit(&mut self, mut jobs: Vec<Job>) {
         let mut patience = Patience::to_write("append events");
         let mut lost = None;
         let mut needs = Needs::default();
@@ -249,26 +263,57 @@ impl Lane {
     }
 
     async fn attempt(
-        &self,
+        &mut self,
         jobs: &[Job],
         needs: &Needs,
         lost: &mut Option<Outcome>,
     ) -> Result<Outcome, Failure> {
         let held = Held::get(&self.pool).await?;
-        let mut books = facts::load(&held, needs, &self.limits).await?;
+        if lost.is_none()
+            && let Some(books) = self.remembered.books(needs, &self.limits)
+        {
+            let (outcome, books) = self.decide(jobs, books);
+            if outcome.appends() {
+                self.remembered.doubt(needs);
+                let outcome = lost.insert(outcome);
+                match Sheet::of(&books, self.slot).transact(&held).await {
+                    Ok(()) => {
+                        held.done();
+                        self.remembered.keep(books);
+                        return Ok(std::mem::take(outcome));
+                    }
+                    // The transaction has ended, and nothing of it is there.
+                    Err(failure) if failure.contradicts() => *lost = None,
+                    Err(failure) => return Err(failure),
+                }
+            }
+        }
+        let books = facts::load(&held, needs, &self.limits).await?;
         if let Some(before) = lost.take_if(|before| before.is_there(&books)) {
             held.undo().await?;
             return Ok(before);
         }
+        let (outcome, books) = self.decide(jobs, books);
+        if books.is_empty() {
+            held.undo().await?;
+            return Ok(outcome);
+        }
+        // From here on it may be committed without anybody hearing of it.
+        let outcome = lost.insert(outcome);
+        Sheet::of(&books, self.slot).commit(&held).await?;
+        held.done();
+        self.remembered.keep(books);
+        Ok(std::mem::take(outcome))
+    }
+
+    /// What becomes of the jobs by the rules, and the sessions that have to be written, in the
+    /// order of their ids.
+    fn decide(&self, jobs: &[Job], mut books: HashMap<SessionId, Book>) -> (Outcome, Vec<Book>) {
         let answers = jobs.iter().map(|job| self.apply(job, &mut books)).collect();
         let mut books: Vec<Book> =
             books.into_values().filter(|book| book.created || book.touched).collect();
         books.sort_unstable_by_key(|book| book.id);
         let mut outcome = Outcome { answers, ..Outcome::default() };
-        if books.is_empty() {
-            held.undo().await?;
-            return Ok(outcome);
-        }
         for book in &books {
             let Some(session) = &book.session else { continue };
             outcome.wakes.push(Wake::Grew(book.id, session.last_seq, Vec::new()));
@@ -277,11 +322,7 @@ impl Lane {
                 book.lasting().map(|(id, seq, event)| (id, key(&event.event.event_id), seq));
             outcome.events.extend(events);
         }
-        // From here on it may be committed without anybody hearing of it.
-        let outcome = lost.insert(outcome);
-        Sheet::of(&books, self.slot).commit(&held).await?;
-        held.done();
-        Ok(std::mem::take(outcome))
+        (outcome, books)
     }
 
     fn apply(&self, job: &Job, books: &mut HashMap<SessionId, Book>) -> Answer {

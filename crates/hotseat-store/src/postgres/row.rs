@@ -18,6 +18,9 @@ pub(super) const SESSION: &str = "s.session_id, s.created_at, s.updated_at, s.de
      s.event_head, s.update_time, s.event_count, s.message_count, s.bytes, s.record_status, \
      s.progress, s.current_phase, s.final_report, s.error, s.incarnation";
 
+/// How many columns that are.
+pub(super) const SESSION_COLUMNS: usize = 29;
+
 /// What [`event`] reads, in its order, of `events e`.
 pub(super) const EVENT: &str = "e.session_id, e.seq, e.event_id, e.timestamp, e.kind, e.turn_id, \
      e.agent_name, e.invocation_id, e.author, e.branch, e.parent_call_id, e.packed, e.payload";

@@ -13,6 +13,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_log.sql"),
     include_str!("migrations/0002_people.sql"),
     include_str!("migrations/0003_servers.sql"),
+    include_str!("migrations/0004_versions.sql"),
 ];
 
 /// The lock of whoever changes the schema. The number means nothing.

@@ -8,7 +8,7 @@
 mod statements;
 
 use deadpool_postgres::Client;
-use futures_util::future::{join, join_all};
+use futures_util::future::{join_all, join3};
 use hotseat_core::SessionId;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
@@ -119,11 +119,14 @@ impl<'b> Sheet<'b> {
             s.updated_at.as_millisecond()
         );
         self.add(CREATE, new.len(), columns);
-        let touched: Vec<&Session> =
-            books.iter().filter(|book| book.touched).filter_map(|b| b.session.as_ref()).collect();
+        let touched: Vec<(&Session, i64)> = books
+            .iter()
+            .filter(|book| book.touched)
+            .filter_map(|book| Some((book.session.as_ref()?, book.version)))
+            .collect();
         let columns = columns!(
             touched,
-            |s| s.id.uuid(),
+            |(s, version)| s.id.uuid(),
             s.updated_at.as_millisecond(),
             kept_if(s.title.as_ref()),
             s.status.as_str(),
@@ -143,7 +146,9 @@ impl<'b> Sheet<'b> {
             s.record.progress,
             kept_if(s.record.current_phase.as_ref()),
             kept_if(s.record.final_report.as_ref()),
-            kept_if(s.record.error.as_ref())
+            kept_if(s.record.error.as_ref()),
+            s.incarnation,
+            *version
         );
         self.add(SUMMARISE, touched.len(), columns);
     }
@@ -290,8 +295,22 @@ impl<'b> Sheet<'b> {
         self.add(REMOVALS, 1, columns);
     }
 
-    /// Writes everything and commits. If it fails, it is not known whether it was committed.
+    /// Writes everything and commits, in a transaction that has begun. If it fails, it is not
+    /// known whether it was committed.
     pub(super) async fn commit(self, client: &Client) -> Result<(), Failure> {
+        self.send(client, std::future::ready(Ok(()))).await
+    }
+
+    /// The same in a transaction of its own, with one way to the database and back.
+    pub(super) async fn transact(self, client: &Client) -> Result<(), Failure> {
+        self.send(client, client.batch_execute("BEGIN")).await
+    }
+
+    async fn send(
+        self,
+        client: &Client,
+        opening: impl Future<Output = Result<(), tokio_postgres::Error>>,
+    ) -> Result<(), Failure> {
         let mut prepared = Vec::with_capacity(self.statements.len());
         for (sql, _) in &self.statements {
             prepared.push(client.prepare_cached(sql).await?);
@@ -303,7 +322,9 @@ impl<'b> Sheet<'b> {
             )
         });
         // If one fails, the server makes the commit an undoing.
-        let (written, committed) = join(join_all(written), client.batch_execute("COMMIT")).await;
+        let (begun, written, committed) =
+            join3(opening, join_all(written), client.batch_execute("COMMIT")).await;
+        begun?;
         for result in written {
             result?;
         }

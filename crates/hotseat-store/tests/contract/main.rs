@@ -46,6 +46,8 @@ mod recent;
 #[cfg(test)]
 mod refusing;
 #[cfg(test)]
+mod remembered;
+#[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod servers;

@@ -8,23 +8,29 @@ pub(in crate::postgres) const CREATE: &str = "INSERT INTO sessions (session_id, 
      $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], \
      $11::bigint[])";
 
-/// The summaries of sessions.
-pub(in crate::postgres) const SUMMARISE: &str = "UPDATE sessions s SET updated_at = n.updated_at, title = n.title, \
+/// The summaries of sessions, if every row is as it is thought to be: of the same making, and not
+/// written since. If one is not, the division fails, and with it the transaction.
+pub(in crate::postgres) const SUMMARISE: &str = "WITH written AS (UPDATE sessions s SET \
+     updated_at = n.updated_at, title = n.title, \
      status = n.status, last_seq = n.last_seq, pending_turns = n.pending_turns, \
      run_id = n.run_id, run_status = n.run_status, run_since = n.run_since, \
      removed_through = n.removed_through, open_requests = n.open_requests, \
      event_head = n.event_head, update_time = n.update_time, event_count = n.event_count, \
      message_count = n.message_count, bytes = n.bytes, record_status = n.record_status, \
      progress = n.progress, current_phase = n.current_phase, final_report = n.final_report, \
-     error = n.error \
+     error = n.error, version = s.version + 1 \
      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::integer[], \
      $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::integer[], $12::bigint[], \
      $13::double precision[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[], \
-     $18::double precision[], $19::text[], $20::text[], $21::text[]) \
+     $18::double precision[], $19::text[], $20::text[], $21::text[], $22::bigint[], \
+     $23::bigint[]) \
      AS n (session_id, updated_at, title, status, last_seq, pending_turns, run_id, run_status, \
      run_since, removed_through, open_requests, event_head, update_time, event_count, \
-     message_count, bytes, record_status, progress, current_phase, final_report, error) \
-     WHERE s.session_id = n.session_id";
+     message_count, bytes, record_status, progress, current_phase, final_report, error, \
+     incarnation, version) \
+     WHERE s.session_id = n.session_id AND s.incarnation = n.incarnation \
+     AND s.version = n.version RETURNING 1) \
+     SELECT 1 / (count(*) = cardinality($1))::integer FROM written";
 
 /// The statement that writes events, with one more column or none.
 macro_rules! insert_events {
