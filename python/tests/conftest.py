@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from support import BINARY, OFFICE, Human, Server, WorkerProcess
 # Where servers keep their logs: `sqlite`, or `postgres` for a database each in a PostgreSQL of the
 # run's own.
 STORE = os.environ.get("HOTSEAT_TEST_STORE", "sqlite")
+
+# A shell that runs the tests in the background has them ignore Ctrl-C, and with them every program
+# that a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
