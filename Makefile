@@ -30,10 +30,11 @@ build: target/release/hotseat $(STAMPS)/package-release
 
 # ---------------------------------------------------------------- what is built
 
-# Release builds are laid out by what `make profile` has counted. The counts fit one compiler and one Cargo.lock, since the
-# names of functions are made of both; with others the build goes without them, and the program is a little slower.
+# Release builds are laid out by what `make profile` has counted. The counts fit one compiler, one Cargo.lock and the settings of
+# a release, which Cargo.toml ends with, since the names of functions are made of all three; with others the build goes without
+# them, and the program is a little slower.
 COUNTS  := bench/training.profdata.gz
-MADE_BY := { rustc --version; sha256sum Cargo.lock; }
+MADE_BY := { rustc --version; { cat Cargo.lock; sed -n '/^\[profile\.release\]/,$$p' Cargo.toml; } | sha256sum; }
 
 ifeq ($(shell $(MADE_BY) 2>/dev/null | cmp --silent - $(COUNTS).of && echo fits),fits)
 LAID_OUT_BY := target/training.profdata
@@ -47,7 +48,7 @@ target/training.profdata: $(COUNTS)
 	gzip --decompress --stdout $< > $@
 
 target/release/hotseat: $(RUST) $(LAID_OUT_BY) ui/dist/index.html
-	$(if $(LAID_OUT),,@echo 'note: built without $(COUNTS), which was made by another compiler or other dependencies')
+	$(if $(LAID_OUT),,@echo 'note: built without $(COUNTS), which was made by another compiler, other dependencies or other settings')
 	$(LAID_OUT) cargo build --release --locked --package hotseat
 	@touch $@
 
