@@ -82,11 +82,15 @@ async fn a_session_that_was_made_anew_is_not_taken_for_the_one_before() {
     let (one, two) = two_servers(&database).await;
     assert!(two.delete_session(id(1)).await.unwrap());
     created(&two, 1).await;
-    for name in ["x", "y"] {
+    // As many as before, so that nothing tells the two apart but that one is newer, and larger.
+    let long = ["x", "y"].map(|name| name.repeat(100));
+    for name in &long {
         append(&two, id(1), vec![event(name)]).await;
     }
+    let before = session(&two, id(1)).await;
     assert_eq!(append(&one, id(1), vec![event("z")]).await.last_seq, Seq::new(3));
-    assert_eq!(ids(&two, id(1)).await, ["x", "y", "z"]);
+    assert_eq!(ids(&two, id(1)).await, [&long[0], &long[1], "z"]);
+    assert!(session(&two, id(1)).await.bytes > before.bytes);
 }
 
 #[tokio::test]
