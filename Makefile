@@ -7,7 +7,7 @@ SHELL := /bin/bash
 VENV   := .venv
 PYTHON ?= python3
 STAMPS := target/stamps
-UI_SRC := $(shell find ui/src ui/public ui/tools/*.mjs ui/index.html ui/package.json ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
+UI_SRC := $(shell find ui/src ui/public ui/docs ui/tools/*.mjs ui/index.html ui/package.json ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
 .PHONY: help run build test soak fuzz bench bench-clients bench-short profile check fmt clean test-rust test-python test-adk1 test-ui test-e2e

@@ -8,7 +8,11 @@ export default defineConfig(({ mode }) => {
   const target = loadEnv(mode, ".", "HOTSEAT_").HOTSEAT_URL ?? "http://127.0.0.1:4687";
   return {
     plugins: [react()],
-    build: { target: "es2022", chunkSizeWarningLimit: 650 },
+    build: {
+      target: "es2022",
+      chunkSizeWarningLimit: 650,
+      rolldownOptions: { input: ["index.html", "docs/index.html"] },
+    },
     server: { proxy: { "/api": { target, changeOrigin: true } } },
     test: { environment: "node", include: ["src/**/*.test.ts"] },
   };

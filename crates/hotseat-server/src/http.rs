@@ -40,12 +40,13 @@ mod view;
 mod written;
 
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
 
-use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware;
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use futures_util::FutureExt as _;
 use tower::ServiceExt as _;
 use tower::util::MapRequestLayer;
@@ -54,7 +55,6 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use utoipa_swagger_ui::SwaggerUi;
 
 use crate::config::{MAX_BODY_BYTES, MAX_MESSAGE_BYTES};
 use crate::grpc::Calls;
@@ -109,14 +109,14 @@ impl House {
 }
 
 fn router(app: App) -> Router {
-    let (api, document) = api().split_for_parts();
-    let document = document::finished(document);
     let stalled_after = app.config.stalled_after;
     let site = Router::new()
-        .merge(SwaggerUi::new("/docs").url("/api/v1/openapi.json", document))
+        .route("/api/v1/openapi.json", get(described))
+        .route("/docs", get(async || Redirect::to("/docs/")))
+        .route("/docs/", get(ui::docs))
         .fallback(ui::serve)
         .layer(middleware::from_fn(packed::for_its_reader));
-    let api = api
+    let api = Router::from(api())
         .merge(site)
         .route("/auth/login", get(sign_in::login))
         .route("/auth/callback", get(sign_in::callback))
@@ -140,6 +140,12 @@ fn router(app: App) -> Router {
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let (_, document) = api().split_for_parts();
     document::finished(document)
+}
+
+/// It is large, so it is made once, when somebody asks for it first.
+async fn described() -> Json<&'static utoipa::openapi::OpenApi> {
+    static DOCUMENT: LazyLock<utoipa::openapi::OpenApi> = LazyLock::new(openapi);
+    Json(&DOCUMENT)
 }
 
 fn api() -> OpenApiRouter<App> {

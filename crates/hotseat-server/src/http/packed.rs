@@ -1,6 +1,6 @@
 //! Files that are kept compressed.
 //!
-//! The page and the documentation are in the binary once, compressed, and are sent as they are to
+//! The pages are in the binary once, compressed, and are sent as they are to
 //! everybody who takes gzip: all browsers do. For anybody else they are unpacked on the way.
 
 use std::io::{self, Read as _};

@@ -1,4 +1,4 @@
-//! The page, inside the binary.
+//! The page, and the one that shows the API, inside the binary.
 //!
 //! Addresses without a dot belong to the page and get its one document; a file
 //! that is not there is 404, so that a broken build shows. Scripts and styles are
@@ -36,7 +36,16 @@ pub(super) async fn serve(uri: Uri) -> Response {
             None => Problem::not_found("there is no such file").into_response(),
         };
     }
-    file("index.html").unwrap_or_else(|| {
+    document("index.html")
+}
+
+/// The page that shows the API.
+pub(super) async fn docs() -> Response {
+    document("docs/index.html")
+}
+
+fn document(path: &str) -> Response {
+    file(path).unwrap_or_else(|| {
         let detail = "this binary was built without the page: run `make build`";
         Problem::new(StatusCode::NOT_FOUND, "no_page", detail).into_response()
     })

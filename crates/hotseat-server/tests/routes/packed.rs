@@ -15,9 +15,9 @@ async fn file(api: &Api, path: &str, accepts: Option<&str>) -> (Option<String>, 
     (encoding, answer.bytes().await.unwrap().to_vec())
 }
 
-/// A script of the page, as its document names it.
-async fn script(api: &Api) -> String {
-    let page = api.get("/").await.body;
+/// A script of a page, as its document names it.
+async fn script(api: &Api, page: &str) -> String {
+    let page = api.get(page).await.body;
     let (_, rest) = page.split_once("src=\"/assets/").expect("a page with a script");
     format!("/assets/{}", rest.split('"').next().unwrap())
 }
@@ -25,7 +25,8 @@ async fn script(api: &Api) -> String {
 #[tokio::test]
 async fn files_come_compressed_to_those_who_take_them_so_and_plain_to_others() {
     let server = TestServer::scratch().await;
-    for path in ["/docs/swagger-ui.css".to_owned(), script(&server.api).await] {
+    for page in ["/", "/docs/"] {
+        let path = script(&server.api, page).await;
         let (encoding, packed) = file(&server.api, &path, Some("gzip, br")).await;
         assert_eq!(encoding.as_deref(), Some("gzip"), "{path}");
         assert_eq!(packed[..2], [0x1f, 0x8b], "{path}");
@@ -43,7 +44,7 @@ async fn files_come_compressed_to_those_who_take_them_so_and_plain_to_others() {
 #[tokio::test]
 async fn a_compressed_file_has_only_the_name_of_what_is_in_it() {
     let server = TestServer::scratch().await;
-    let path = script(&server.api).await;
+    let path = script(&server.api, "/").await;
     let answer = server.api.get(&path).await;
     assert!(answer.header("content-type").starts_with("text/javascript"));
     server.api.get(&format!("{path}.gz")).await.problem(404, "not_found");
