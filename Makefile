@@ -11,7 +11,7 @@ STAMPS := target/stamps
 UI_SRC := $(shell find ui/src ui/public ui/docs ui/tools/*.mjs ui/index.html ui/package.json ui/vite.config.ts ui/tsconfig.json -type f 2>/dev/null)
 RUST   := $(shell find crates proto Cargo.toml Cargo.lock -type f -not -path '*/tests/*' 2>/dev/null)
 
-.PHONY: help run build test soak fuzz bench bench-clients bench-short profile check fmt clean test-rust test-python test-adk1 test-ui test-e2e
+.PHONY: help run build test soak fuzz bench bench-builds bench-clients bench-short profile check fmt clean test-rust test-python test-adk1 test-ui test-e2e
 
 help:
 	@echo 'make run    build Hotseat and start it with the example agents'
@@ -21,6 +21,7 @@ help:
 	@echo 'make fuzz   many more made-up inputs for everything that reads some'
 	@echo 'make bench  measure us, others and what the machine can do; writes docs/benchmarks.md'
 	@echo 'make bench-short  costs against the limits of the machine; STORE=1 keeps them for the next time'
+	@echo 'make bench-builds  what laying out by counts brings, or any other build: OTHER=PROGRAM'
 	@echo 'make profile  count anew which ways the code takes; release builds are laid out by that'
 	@echo 'make fmt    format all sources'
 
@@ -218,6 +219,15 @@ bench: build bench-clients $(STAMPS)/venv-bench $(STAMPS)/chromium $(STAMPS)/pos
 
 bench-clients: $(LAID_OUT_BY)
 	$(LAID_OUT) cargo build --release --locked --package hotseat-testkit --no-default-features --features clients $(addprefix --example ,$(CLIENTS))
+
+# What the counts bring: the same program without them beside it. OTHER is any other build to compare with.
+OTHER ?= target/plain/release/hotseat
+
+bench-builds: build bench-clients $(OTHER)
+	$(VENV)/bin/python bench/builds.py $(BENCH_HOTSEAT) $(OTHER)
+
+target/plain/release/hotseat: $(RUST) ui/dist/index.html
+	cargo build --release --locked --target-dir target/plain --package hotseat
 
 # A build with counters does work of every sort. It has the settings of a release to the letter, since the names of functions
 # depend on them, and a folder of its own. What the compiler's own programs count meanwhile is thrown away.
