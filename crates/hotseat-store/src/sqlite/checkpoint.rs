@@ -61,6 +61,12 @@ impl Checkpoints {
         Ok(Self { pages, copied, next: DUE_PAGES, wake })
     }
 
+    /// Whether there is something to look after.
+    pub(super) fn are_due(&self) -> bool {
+        self.copied.load(Ordering::Relaxed)
+            || self.pages.load(Ordering::Relaxed) >= self.next.min(MOST_PAGES)
+    }
+
     /// Called between two commits.
     pub(super) fn look_after(&mut self, writer: &Connection) {
         let pages = self.pages.load(Ordering::Relaxed);

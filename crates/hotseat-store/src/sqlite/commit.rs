@@ -6,15 +6,16 @@
 //! the rest.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
 use super::checkpoint::Checkpoints;
-use super::queue::{Found, Queue};
-use super::session_rows;
+use super::queue::Found;
 use super::tail::Tail;
-use super::writer::{Answer, Append, Job, Reply, Task, Work};
+use super::writer::{Answer, Append, Desk, Job, Reply, Task, Work};
+use super::{schema, session_rows};
 use crate::hub::{Hub, Wake};
 use crate::rules;
 use crate::{AppendError, Appended, Limits, StoreError};
@@ -37,39 +38,74 @@ struct Outcome {
     wakes: Vec<Wake>,
 }
 
-/// What the writer's thread works with.
-pub(super) struct Thread {
+/// What is written with, by one at a time.
+pub(super) struct Pen {
     pub(super) connection: Connection,
     pub(super) hub: Hub,
     pub(super) limits: Arc<Limits>,
     pub(super) tail: Tail,
     pub(super) checkpoints: Checkpoints,
+    /// Somebody wrote since the thread last looked.
+    pub(super) wrote: bool,
+    /// The thread waits until it is called: when it last looked, nothing was left to settle.
+    pub(super) is_left_alone: bool,
 }
 
-impl Thread {
-    /// Commits what comes until nobody is left to send anything.
-    pub(super) fn run(mut self, queue: &Queue<Job>) {
-        let mut batch = Vec::with_capacity(BATCH);
+/// The thread: commits what comes until nobody is left to send anything.
+pub(super) fn run(desk: &Desk) {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut patience = None;
+    loop {
+        let found = desk.queue.take(&mut batch, BATCH, patience);
+        // Who fell with the pen in hand may have left anything behind.
+        let Ok(mut pen) = desk.pen.lock() else { break };
         let mut quiet = QUIET;
-        loop {
-            let patience = (!self.tail.is_empty()).then_some(quiet);
-            match queue.take(&mut batch, BATCH, patience) {
-                Found::Work => {
-                    self.commit(&mut batch);
-                    quiet = QUIET;
-                }
-                // One slice after the other until there is work: a session whose events wait is
-                // slower to read. What fails stays unsettled, and is tried again after a while.
-                Found::Quiet => quiet = if self.settle() { Duration::ZERO } else { QUIET },
-                Found::End => break,
+        match found {
+            Found::Work => {
+                desk.calm.store(batch.len() == 1, Ordering::Relaxed);
+                let begun = begin(&pen.connection);
+                pen.commit(&mut batch, begun);
             }
-            self.checkpoints.look_after(&self.connection);
+            // One slice after the other until there is work: a session whose events wait is
+            // slower to read. What fails stays unsettled, and is tried again after a while.
+            Found::Quiet if !pen.wrote && pen.settle() => quiet = Duration::ZERO,
+            Found::Quiet | Found::Nudge => {}
+            Found::End => break,
         }
+        let Pen { connection, checkpoints, tail, wrote, is_left_alone, .. } = &mut *pen;
+        checkpoints.look_after(connection);
+        (*wrote, *is_left_alone) = (false, tail.is_empty());
+        patience = (!*is_left_alone).then_some(quiet);
+    }
+}
+
+impl Pen {
+    /// Commits one piece of work, unless another process writes: whoever comes here cannot wait
+    /// for that, and gets the work back.
+    pub(super) fn commit_at_once(&mut self, job: Job) -> Option<Job> {
+        let begun =
+            self.connection.busy_timeout(Duration::ZERO).and_then(|()| begin(&self.connection));
+        // That a connection is open is all that this needs.
+        let _ = self.connection.busy_timeout(schema::BUSY_TIMEOUT);
+        if begun.is_err() {
+            return Some(job);
+        }
+        self.commit(&mut vec![job], begun);
+        None
+    }
+
+    /// Whether the thread has to be called: to settle, or to see to the write-ahead log.
+    pub(super) fn needs_thread(&mut self) -> bool {
+        let to_settle = !self.tail.is_empty();
+        let needed = self.is_left_alone && (to_settle || self.checkpoints.are_due());
+        self.is_left_alone &= !needed;
+        needed
     }
 
     /// Settles a slice, and says whether it could.
     fn settle(&mut self) -> bool {
-        let settled = in_transaction(&self.connection, |connection| {
+        let begun = begin(&self.connection);
+        let settled = in_transaction(&self.connection, begun, |connection| {
             self.tail.refresh(connection)?;
             self.tail.settle_some(connection, SLICE).map(|_| ())
         });
@@ -80,9 +116,10 @@ impl Thread {
         settled.is_ok()
     }
 
-    fn commit(&mut self, batch: &mut Vec<Job>) {
+    fn commit(&mut self, batch: &mut Vec<Job>, begun: rusqlite::Result<()>) {
+        self.wrote = true;
         let mut outcome = Outcome::default();
-        let failure = self.write(batch, &mut outcome).err().map(|error| error.to_string());
+        let failure = self.write(batch, begun, &mut outcome).err().map(|error| error.to_string());
         match failure {
             None => self.tail.show(),
             Some(_) => self.tail.doubt(),
@@ -101,9 +138,14 @@ impl Thread {
         }
     }
 
-    fn write(&mut self, batch: &mut Vec<Job>, outcome: &mut Outcome) -> Result<(), WriteError> {
+    fn write(
+        &mut self,
+        batch: &mut Vec<Job>,
+        begun: rusqlite::Result<()>,
+        outcome: &mut Outcome,
+    ) -> Result<(), WriteError> {
         let Self { connection, limits, tail, hub, .. } = self;
-        in_transaction(connection, |connection| {
+        in_transaction(connection, begun, |connection| {
             tail.refresh(connection)?;
             let mut work = Work::new(connection, tail, hub);
             for job in batch.drain(..) {
@@ -138,12 +180,17 @@ enum WriteError {
     HalfWritten(String),
 }
 
-/// Commits what `work` does, or nothing of it.
+fn begin(connection: &Connection) -> rusqlite::Result<()> {
+    execute(connection, "BEGIN IMMEDIATE")
+}
+
+/// Commits what `work` does in a transaction that has begun, or nothing of it.
 fn in_transaction<E: From<rusqlite::Error>>(
     connection: &Connection,
+    begun: rusqlite::Result<()>,
     work: impl FnOnce(&Connection) -> Result<(), E>,
 ) -> Result<(), E> {
-    execute(connection, "BEGIN IMMEDIATE")?;
+    begun?;
     let done = work(connection).and_then(|()| Ok(execute(connection, "COMMIT")?));
     // Some failures end a transaction by themselves. Where it cannot be ended, the next one
     // cannot begin, and says so.

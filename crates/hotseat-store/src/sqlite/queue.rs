@@ -24,6 +24,7 @@ pub(super) struct Queue<J> {
 struct Waiting<J> {
     jobs: Vec<J>,
     state: State,
+    nudged: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,8 @@ enum State {
 pub(super) enum Found {
     /// Something to do.
     Work,
+    /// Nothing to do, but something to look after.
+    Nudge,
     /// Nothing for as long as it wanted to wait.
     Quiet,
     /// Nothing, for ever.
@@ -48,7 +51,7 @@ pub(super) enum Found {
 
 impl<J> Queue<J> {
     pub(super) fn new() -> Self {
-        let waiting = Waiting { jobs: Vec::new(), state: State::Open };
+        let waiting = Waiting { jobs: Vec::new(), state: State::Open, nudged: false };
         Self { waiting: Mutex::new(waiting), arrived: Condvar::new(), room: Semaphore::new(ROOM) }
     }
 
@@ -73,6 +76,18 @@ impl<J> Queue<J> {
         Ok(())
     }
 
+    /// Whether it takes work and none waits.
+    pub(super) fn is_resting(&self) -> bool {
+        let waiting = self.lock();
+        waiting.state == State::Open && waiting.jobs.is_empty()
+    }
+
+    /// Calls the thread, although there is nothing to take.
+    pub(super) fn nudge(&self) {
+        self.lock().nudged = true;
+        self.arrived.notify_one();
+    }
+
     /// Waits for work, at most for `patience`, and moves up to `most` pieces into `batch`.
     pub(super) fn take(
         &self,
@@ -84,6 +99,9 @@ impl<J> Queue<J> {
         while waiting.jobs.is_empty() {
             if waiting.state != State::Open {
                 return Found::End;
+            }
+            if std::mem::take(&mut waiting.nudged) {
+                return Found::Nudge;
             }
             waiting = match patience {
                 None => self.arrived.wait(waiting).unwrap_or_else(PoisonError::into_inner),

@@ -35,7 +35,7 @@ const HASHES: u32 = 3;
 const TYPES: u32 = 6;
 
 /// How long a statement waits for a lock that another process holds.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Memory for pages of the connection that writes: the places where events of active sessions
 /// are settled. In KiB, and negative, as SQLite wants it. Not more: where a page was split, SQLite

@@ -1,19 +1,21 @@
-//! The one thread that writes.
+//! The way to the one pen.
 //!
-//! SQLite has one writer at a time anyway; giving it one thread turns lock
-//! contention into a queue, and lets one disk sync carry everything that arrived
-//! while the sync before it ran (group commit). Here is the way to that thread; what it does
+//! SQLite has one writer at a time anyway. A thread for it turns lock contention into a queue, and
+//! lets one disk sync carry everything that arrived while the sync before it ran (group commit).
+//! Who comes when nobody writes, and with little, takes the pen and commits where it stands: to
+//! hand it to the thread and back would take half as long as the commit. What is done with the pen
 //! is in `commit.rs`.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use hotseat_core::{Event, Seq, SessionId};
 use rusqlite::{CachedStatement, Connection};
 use tokio::sync::oneshot;
 
 use super::checkpoint::Checkpoints;
-use super::commit::{Thread, unless_failed};
+use super::commit::{self, Pen, unless_failed};
 use super::queue::Queue;
 use super::tail::Tail;
 use super::whereabouts::Whereabouts;
@@ -111,14 +113,37 @@ pub(super) enum Job {
     Sure(Task),
 }
 
-/// The way to the thread. The thread ends when every handle is gone, after the last commit.
+impl Job {
+    /// Whether it is done so soon that whoever asks for it may do it.
+    fn is_short(&self) -> bool {
+        match self {
+            Self::Append(append) => append.events.len() <= FEW,
+            Self::Sure(_) => true,
+            Self::Other(_) => false,
+        }
+    }
+}
+
+/// Events that are written where the writer stands. More of them are worth another thread.
+const FEW: usize = 8;
+
+/// The way to the pen. The thread ends when every handle is gone, after the last commit.
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
     handle: Arc<Handle>,
 }
 
 struct Handle {
-    queue: Arc<Queue<Job>>,
+    desk: Arc<Desk>,
+}
+
+/// Where it is written, and what waits to be.
+pub(super) struct Desk {
+    pub(super) queue: Queue<Job>,
+    pub(super) pen: Mutex<Pen>,
+    /// The last commit had one piece of work, and nothing came while it ran. Where several write,
+    /// the thread brings their work together, and nobody else takes the pen.
+    pub(super) calm: AtomicBool,
 }
 
 impl std::fmt::Debug for Handle {
@@ -129,16 +154,49 @@ impl std::fmt::Debug for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.queue.end();
+        self.desk.queue.end();
     }
 }
 
 /// Tells callers that the thread is gone, however it went.
-struct Closing(Arc<Queue<Job>>);
+struct Closing(Arc<Desk>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
-        self.0.close();
+        self.0.queue.close();
+    }
+}
+
+impl Desk {
+    /// Does a piece of work where it stands, or leaves it to the thread. Gives it back as an error
+    /// if nobody will do it.
+    async fn hand_in(&self, job: Job) -> Result<(), Job> {
+        // Who writes one after the other waits for nobody, and still lets others have their turn.
+        tokio::task::consume_budget().await;
+        let may_do_here = self.calm.load(Ordering::Relaxed) && job.is_short();
+        let left = if may_do_here { self.do_here(job) } else { Some(job) };
+        match left {
+            Some(job) => self.queue.push(job).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Does the work if nobody has the pen or waits for it. Gives it back otherwise.
+    fn do_here(&self, job: Job) -> Option<Job> {
+        let Ok(mut pen) = self.pen.try_lock() else { return Some(job) };
+        if !self.queue.is_resting() {
+            return Some(job);
+        }
+        let left = pen.commit_at_once(job);
+        let needs_thread = pen.needs_thread();
+        drop(pen);
+        if !self.queue.is_resting() {
+            self.calm.store(false, Ordering::Relaxed);
+        }
+        if needs_thread {
+            self.queue.nudge();
+        }
+        left
     }
 }
 
@@ -151,17 +209,25 @@ impl Writer {
         whereabouts: Whereabouts,
         durability: Durability,
     ) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue::new());
-        let closing = Closing(Arc::clone(&queue));
         let checkpoints = Checkpoints::start(path, &mut connection, durability)?;
         let name = format!("writer {}", path.display());
         let tail = Tail::new(Arc::clone(&limits), whereabouts);
-        let thread = Thread { connection, hub, limits, tail, checkpoints };
-        std::thread::Builder::new().name(name).spawn(move || thread.run(&closing.0))?;
-        Ok(Self { handle: Arc::new(Handle { queue }) })
+        let pen = Mutex::new(Pen {
+            connection,
+            hub,
+            limits,
+            tail,
+            checkpoints,
+            wrote: false,
+            is_left_alone: true,
+        });
+        let desk = Arc::new(Desk { queue: Queue::new(), pen, calm: AtomicBool::new(true) });
+        let closing = Closing(Arc::clone(&desk));
+        std::thread::Builder::new().name(name).spawn(move || commit::run(&closing.0))?;
+        Ok(Self { handle: Arc::new(Handle { desk }) })
     }
 
-    /// Does `work` on the thread. Durable once this returns `Ok`.
+    /// Does `work`. Durable once this returns `Ok`.
     pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         T: Send + 'static,
@@ -169,7 +235,7 @@ impl Writer {
         F: FnOnce(&mut Work<'_>) -> Result<T, E> + Send + 'static,
     {
         let (task, answer) = task(work);
-        self.handle.queue.push(Job::Other(task)).await.map_err(|_| StoreError::Closed)?;
+        self.handle.desk.hand_in(Job::Other(task)).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -181,11 +247,11 @@ impl Writer {
         F: FnOnce(&mut Work<'_>) -> Result<T, E> + Send + 'static,
     {
         let (task, answer) = task(work);
-        self.handle.queue.push(Job::Sure(task)).await.map_err(|_| StoreError::Closed)?;
+        self.handle.desk.hand_in(Job::Sure(task)).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Appends on the thread. Durable once this returns `Ok`.
+    /// Appends. Durable once this returns `Ok`.
     pub(super) async fn append(
         &self,
         session: SessionId,
@@ -194,7 +260,7 @@ impl Writer {
     ) -> Result<Appended, AppendError> {
         let (reply, answer) = oneshot::channel();
         let append = Job::Append(Append { session, expected, events, reply });
-        self.handle.queue.push(append).await.map_err(|_| StoreError::Closed)?;
+        self.handle.desk.hand_in(append).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }

@@ -54,6 +54,26 @@ async fn two_stores_on_one_file_see_each_other() {
     assert_eq!(everything(&one, id(1)).await, everything(&two, id(1)).await);
 }
 
+/// Nothing else of the program may wait for another program.
+#[tokio::test]
+async fn a_write_that_another_process_is_in_the_way_of_waits_and_nothing_else_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hotseat.db");
+    let store = Store::sqlite(&path, Limits::default()).unwrap();
+    created(&store, 1).await;
+    append(&store, id(1), vec![event("a")]).await;
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut writes = std::pin::pin!(append(&store, id(1), vec![event("b")]));
+    // Both are polled by one thread: if the first waited there, the second would never come.
+    tokio::select! {
+        biased;
+        _ = &mut writes => panic!("it was written beside another"),
+        () = tokio::task::yield_now() => other.execute_batch("COMMIT").unwrap(),
+    }
+    assert_eq!(writes.await.last_seq.get(), 2);
+}
+
 /// Events wait in no index for a while; each store still has to know those of the other.
 #[tokio::test]
 async fn an_event_is_known_whichever_store_wrote_it_and_wherever_it_waits() {
@@ -170,16 +190,16 @@ async fn payloads_are_readable_text_in_the_file() {
 }
 
 /// More readers than connections, while a writer writes: nobody waits for ever.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_readers_read_while_one_writes() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::sqlite(&folder.path().join("hotseat.db"), Limits::default()).unwrap();
     created(&store, 1).await;
     let readers: Vec<_> = (0..32)
         .map(|_| {
-            let store = store.clone();
+            let (store, mut watcher) = (store.clone(), store.watch(id(1)));
             tokio::spawn(async move {
-                let (mut last, mut watcher) = (0, store.watch(id(1)));
+                let mut last = 0;
                 while last < 50 {
                     watcher.changed().await.unwrap();
                     let seen = session(&store, id(1)).await.last_seq.get();
