@@ -129,6 +129,11 @@ def test_a_description_has_tools_with_kinds_and_schemas() -> None:
     assert json.loads(packed.input_schema_json)["properties"].keys() == {"text"}
     assert json.loads(packed.output_schema_json)["properties"].keys() == {"text"}
     assert (packed.model, list(packed.sub_agents)) == ("model-of-next-year", ["sub"])
+    # An agent folder has a name of its own.
+    assert (packed.name, packed.root_name) == ("host", "host")
+    hosted = HostedAgent.of(agent, "hotel")
+    packed = asyncio.run(describe(hosted))
+    assert (packed.name, packed.root_name) == ("hotel", "host")
 
 
 def test_a_tool_that_cannot_be_declared_is_shown_with_its_error() -> None:

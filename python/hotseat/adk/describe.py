@@ -37,6 +37,7 @@ async def describe(hosted: HostedAgent) -> Any:
         sub_agents=[agent.name for agent in getattr(root, "sub_agents", None) or []],
         runtime="adk",
         model=_model_name(root),
+        root_name=root.name,
     )
     if not isinstance(root, LlmAgent):
         packed.tools_json = b"[]"

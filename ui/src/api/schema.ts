@@ -39,6 +39,8 @@ export interface components {
             name: string;
             /** @description JSON Schema of its output. */
             output_schema?: Record<string, unknown> | null;
+            /** @description The name that its first agent has in events. ADK's agents are chosen by their folder. */
+            root_name?: string;
             /** @description Where its code runs: `adk` is a worker, `native` is the server itself. */
             runtime: string;
             /** @description Who answers for its model, where it says so itself. */

@@ -135,6 +135,7 @@ fn agent(agent: proto::Agent) -> Result<Agent, Status> {
         Some(_) => return Err(Status::invalid_argument("tools_json must be an array")),
     };
     Ok(Agent {
+        root_name: convert::given(agent.root_name).unwrap_or_else(|| agent.name.clone()),
         name: name.as_str().to_owned(),
         app_name: agent.app_name,
         runtime: convert::given(agent.runtime).unwrap_or_else(|| "adk".to_owned()),

@@ -34,6 +34,9 @@ pub struct Agent {
     pub output_schema: Option<Value>,
     /// Where its golden traces go.
     pub eval_set_path: Option<String>,
+    /// The name that its first agent has in events. ADK's agents are chosen by their folder.
+    #[serde(default)]
+    pub root_name: String,
     /// Names of the agents below it.
     pub sub_agents: Vec<String>,
     /// Who answers for its model, where it says so itself.
@@ -67,6 +70,11 @@ pub struct AgentList {
 }
 
 impl Agent {
+    /// The name of its first agent. A server of an earlier version does not say it.
+    pub(crate) fn root_name(&self) -> &str {
+        if self.root_name.is_empty() { &self.name } else { &self.root_name }
+    }
+
     /// Whether one message may bring results of calls and words. ADK tells them apart.
     pub(crate) fn takes_words_with_results(&self) -> bool {
         self.runtime == NATIVE

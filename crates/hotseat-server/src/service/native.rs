@@ -226,6 +226,7 @@ fn card(agent: &NativeAgent) -> Agent {
     let tools = agent.tools();
     Agent {
         name: file.name.clone(),
+        root_name: file.name.clone(),
         app_name: file.name.clone(),
         runtime: NATIVE.to_owned(),
         description: file.description.clone(),

@@ -112,6 +112,7 @@ impl Hands {
     fn registration(&self) -> Registration {
         let agent = Agent {
             name: "root".to_owned(),
+            root_name: "root".to_owned(),
             app_name: "app".to_owned(),
             runtime: "adk".to_owned(),
             description: String::new(),

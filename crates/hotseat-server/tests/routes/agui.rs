@@ -88,6 +88,23 @@ async fn text_is_streamed_and_the_run_ends_once() {
 }
 
 #[tokio::test]
+async fn an_agent_whose_folder_has_another_name_is_no_sub_agent_of_itself() {
+    let server = TestServer::scratch().await;
+    let mut register = ScriptedWorker::registering("w", "math");
+    register.agents[0].root_name = "calculator".to_owned();
+    let mut worker = ScriptedWorker::attach_as(&server.api, register).await.unwrap();
+    let mut stream = post(&server.api, &input("t", "r", json!([user("m1", "2 + 3?")]))).await;
+    let run = worker.run().await;
+    say(&mut worker, &run, &sample::agent_event("a", "calculator", "It is 5.")).await;
+    say(&mut worker, &run, &sample::agent_event("b", "math", "Is it?")).await;
+    worker.end(&run, "finished").await;
+    let events = rest(&mut stream).await;
+    let subagents = events.iter().filter(|event| event["type"] == "SUBAGENT_STARTED");
+    let names: Vec<_> = subagents.map(|event| &event["name"]).collect();
+    assert_eq!(names, ["math"]);
+}
+
+#[tokio::test]
 async fn the_same_request_sent_again_runs_nothing_twice_and_shows_the_run() {
     let server = TestServer::scratch().await;
     let mut worker = ScriptedWorker::attach(&server.api, "w", "math").await;

@@ -57,7 +57,7 @@ impl AguiRun {
             parent_run_id: input.parent_run_id,
             input: None,
             state: state(thread),
-            agent: agent.name.clone(),
+            agent: agent.root_name().to_owned(),
             interrupts,
             history: History::of(&thread.events),
         };
@@ -80,7 +80,7 @@ impl AguiRun {
             parent_run_id: text("parent_run_id"),
             input: None,
             state: state(thread),
-            agent: agent.name.clone(),
+            agent: agent.root_name().to_owned(),
             interrupts: kept("interrupts").and_then(Value::as_bool).unwrap_or_default(),
             history: History::of(before),
         };
