@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use hotseat_core::SessionId;
 use hotseat_store::{Limits, Session, SessionQuery, Store};
@@ -54,6 +55,9 @@ async fn two_stores_on_one_file_see_each_other() {
     assert_eq!(everything(&one, id(1)).await, everything(&two, id(1)).await);
 }
 
+/// How long a write waits for another process.
+const MOST_WAITED: Duration = Duration::from_secs(10);
+
 /// Nothing else of the program may wait for another program.
 #[tokio::test]
 async fn a_write_that_another_process_is_in_the_way_of_waits_and_nothing_else_does() {
@@ -65,12 +69,15 @@ async fn a_write_that_another_process_is_in_the_way_of_waits_and_nothing_else_do
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut writes = std::pin::pin!(append(&store, id(1), vec![event("b")]));
-    // Both are polled by one thread: if the first waited there, the second would never come.
+    // Both are polled by one thread, and the other process waits for the second. If the first waited
+    // there, it would do so for as long as a write waits at most.
+    let began = Instant::now();
     tokio::select! {
         biased;
         _ = &mut writes => panic!("it was written beside another"),
         () = tokio::task::yield_now() => other.execute_batch("COMMIT").unwrap(),
     }
+    assert!(began.elapsed() < MOST_WAITED / 2, "nobody else had their turn");
     assert_eq!(writes.await.last_seq.get(), 2);
 }
 
