@@ -50,7 +50,7 @@ async def measure(figures: Figures, programs: Programs, rounds: int) -> None:
             }
 
         def alone() -> Measured:
-            """A commit and a call that does nothing; nobody does both in less than their sum."""
+            """A commit, and with it a call that does nothing; nobody does both in less."""
             told = {**native("wire", empty, 1), **raw(1)}
             told["append.limit_1"] = 1 / (1 / told["append.wire_1"] + 1 / told["append.raw_1"])
             return told

@@ -38,10 +38,11 @@ leads to it in its session, by time, by its id and by its words, written in the 
 many events at a time, by one process without a network that checks nothing; nobody copies its
 write-ahead log back, which ours does on a thread of its own. Without what leads to them, "events
 only", no event could be found again. "The least durable server" puts the network before that: the
-same clients, the same gRPC, and a handler that hands the event to one thread, which commits what
-waits for it together and looks into nothing. What it cannot reach of "SQLite alone", nobody can who
-is asked over a network on this machine; for one client, the limit is a call that does nothing and a
-commit, one after the other. At half of our highest rate, 64 clients send at fixed times,
+same clients, the same gRPC, and a handler that looks into nothing and commits the event where it
+stands, or hands it to one thread if others write, which commits what waits for it together. What it
+cannot reach of "SQLite alone" or of others, nobody can who is asked over a network on this machine.
+For one client there is also what a call that does nothing and a commit take one after the other:
+that is less than any server does. At half of our highest rate, 64 clients send at fixed times,
 and an append takes from that time on.
 """,
     "Reads": """\

@@ -1,8 +1,9 @@
 //! The least server whose answers are durable: what the network and one durable write cost anybody.
 //!
 //! It speaks what the clients of the bench speak, so that the same programs measure it. An append
-//! is unpacked and handed to one thread, which puts whatever waits there into "SQLite alone"'s
-//! tables with one commit; the answer leaves after that. Nothing looks into an event, there are no
+//! is unpacked and put into "SQLite alone"'s tables: where it stands if nothing else is being
+//! written, and else by one thread, with whatever waits there, in one commit. The answer leaves
+//! after that. Nothing looks into an event, there are no
 //! ids, no order, no state, and nobody is asked who he is. A read is all rows of the table as one
 //! body, with what ours tells of them. A run is a row before its first piece and one behind its
 //! last. Turns are in `turns.rs`.
@@ -10,8 +11,8 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -69,15 +70,21 @@ const TOLD: [(&[u8], &[u8]); 12] = [
 
 type Job = (Vec<Bytes>, oneshot::Sender<()>);
 
-/// How the writer is reached.
+/// How it is written.
 #[derive(Clone)]
-pub(crate) struct Writer(mpsc::Sender<Job>);
+pub(crate) struct Writer {
+    file: Arc<Mutex<File>>,
+    jobs: mpsc::Sender<Job>,
+    /// Those who wait for a commit.
+    waiting: Arc<AtomicUsize>,
+}
 
 /// Serves until stdin ends.
 pub(crate) fn serve(folder: &Path) {
-    let file = File::open(folder, Rows::All, SESSIONS);
+    let file = Arc::new(Mutex::new(File::open(folder, Rows::All, SESSIONS)));
     let (sender, jobs) = mpsc::channel();
-    std::thread::spawn(move || write(file, &jobs));
+    let pen = Writer { file: Arc::clone(&file), jobs: sender, waiting: Arc::default() };
+    std::thread::spawn(move || write(&file, &jobs));
     let mut rows = File::open(folder, Rows::Events, 1);
     let events: Vec<String> = (0..ROWS).map(event).collect();
     rows.insert(events.iter().map(String::as_str));
@@ -87,12 +94,12 @@ pub(crate) fn serve(folder: &Path) {
         .route("/hotseat.v1.Sessions/AppendAdkEvent", any(append))
         .route("/hotseat.v1.Sessions/AppendAdkEvents", any(append_all))
         .route("/ag-ui/least", post(run))
-        .with_state(Writer(sender.clone()));
-    net::serve(reads.merge(writes).merge(turns::router(Writer(sender))));
+        .with_state(pen.clone());
+    net::serve(reads.merge(writes).merge(turns::router(pen)));
 }
 
 /// Commits what waits, until nobody is left who could send.
-fn write(mut file: File, jobs: &mpsc::Receiver<Job>) {
+fn write(file: &Mutex<File>, jobs: &mpsc::Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
         let (mut rows, mut waiting) = (first.0, vec![first.1]);
         while rows.len() < MAX_ROWS
@@ -101,8 +108,7 @@ fn write(mut file: File, jobs: &mpsc::Receiver<Job>) {
             rows.extend(more);
             waiting.push(done);
         }
-        let payloads = rows.iter().map(|row| std::str::from_utf8(row).expect("JSON is UTF-8"));
-        file.insert(payloads);
+        insert(file, &rows);
         for done in waiting {
             // Whoever went away needs no answer.
             let _ = done.send(());
@@ -110,12 +116,32 @@ fn write(mut file: File, jobs: &mpsc::Receiver<Job>) {
     }
 }
 
+fn insert(file: &Mutex<File>, rows: &[Bytes]) {
+    let payloads = rows.iter().map(|row| std::str::from_utf8(row).expect("JSON is UTF-8"));
+    file.lock().expect("no writer has failed").insert(payloads);
+}
+
 impl Writer {
     /// Returns when the rows are on the disk.
     pub(crate) async fn commit(&self, rows: Vec<Bytes>) {
-        let (done, committed) = oneshot::channel();
-        self.0.send((rows, done)).expect("a writer");
-        committed.await.expect("a commit");
+        let is_alone = self.waiting.fetch_add(1, Ordering::Relaxed) == 0;
+        let _waits = Waits(&self.waiting);
+        if is_alone {
+            insert(&self.file, &rows);
+        } else {
+            let (done, committed) = oneshot::channel();
+            self.jobs.send((rows, done)).expect("a writer");
+            committed.await.expect("a commit");
+        }
+    }
+}
+
+/// Counts somebody until they have their answer or went away.
+struct Waits<'w>(&'w AtomicUsize);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
