@@ -144,6 +144,9 @@ pub(super) struct Desk {
     /// The last commit had one piece of work, and nothing came while it ran. Where several write,
     /// the thread brings their work together, and nobody else takes the pen.
     pub(super) calm: AtomicBool,
+    /// There are limits that any write may go beyond. What has to be removed then may be much, so
+    /// all work is the thread's.
+    removes: bool,
 }
 
 impl std::fmt::Debug for Handle {
@@ -173,7 +176,7 @@ impl Desk {
     async fn hand_in(&self, job: Job) -> Result<(), Job> {
         // Who writes one after the other waits for nobody, and still lets others have their turn.
         tokio::task::consume_budget().await;
-        let may_do_here = self.calm.load(Ordering::Relaxed) && job.is_short();
+        let may_do_here = self.calm.load(Ordering::Relaxed) && !self.removes && job.is_short();
         let left = if may_do_here { self.do_here(job) } else { Some(job) };
         match left {
             Some(job) => self.queue.push(job).await,
@@ -212,6 +215,7 @@ impl Writer {
         let checkpoints = Checkpoints::start(path, &mut connection, durability)?;
         let name = format!("writer {}", path.display());
         let tail = Tail::new(Arc::clone(&limits), whereabouts);
+        let removes = limits.max_sessions.is_some() || limits.max_events_per_session.is_some();
         let pen = Mutex::new(Pen {
             connection,
             hub,
@@ -221,7 +225,8 @@ impl Writer {
             wrote: false,
             is_left_alone: true,
         });
-        let desk = Arc::new(Desk { queue: Queue::new(), pen, calm: AtomicBool::new(true) });
+        let desk =
+            Arc::new(Desk { queue: Queue::new(), pen, calm: AtomicBool::new(true), removes });
         let closing = Closing(Arc::clone(&desk));
         std::thread::Builder::new().name(name).spawn(move || commit::run(&closing.0))?;
         Ok(Self { handle: Arc::new(Handle { desk }) })
